@@ -193,7 +193,7 @@ fn signed(head: &SignedHead<'_>, service: &dyn Service, account: &Account, targe
     let container = target.container_name().unwrap_or_default();
     let canonical = sas.canonical(&account.name, container, target.object_name())?;
     let text = sas.string_to_sign(&account.name, &canonical, head.query, head.headers);
-    let valid = |key: &Vec<u8>| match sas.lent_key() {
+    let valid = |key: &Vec<u8>| match sas.delegation_key() {
         Some(lent) => is_signed_with(&lent.value(&account.name, key), &text, sas.signature()),
         None => is_signed_with(key, &text, sas.signature()),
     };

@@ -97,7 +97,7 @@ impl ErrorFormat {
 }
 
 fn is_syntax(error: &StorageError) -> bool {
-    error.code() == ErrorCode::InvalidInput && error.message() != ErrorCode::InvalidInput.says()
+    error.code() == ErrorCode::InvalidInput && error.message() != ErrorCode::InvalidInput.message()
 }
 
 /// The preference in a `Prefer` header, if it is a known one.

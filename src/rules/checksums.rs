@@ -1,10 +1,10 @@
-//! Checksums of a body: the MD5 and the CRC64 that a client claims, and those that the server computes.
+//! Checksums of a body: the MD5 and the CRC64 of the client, and those that the server computes.
 //!
-//! Both travel as base64. The CRC64 is that of NVMe (reflected polynomial 0x9A6C9329AC4BC9B5, all ones before and after), its
-//! eight bytes the least first. The recordings say which body it is taken of: that of the request, so that of Put Block List is
-//! the checksum of the XML that lists the blocks, not of the blob.
+//! Both are written as base64. The CRC64 is that of NVMe (reflected polynomial 0x9A6C9329AC4BC9B5, all ones before and after), in
+//! little-endian order. They are of the body of the request (recorded): the checksum of Put Block List is that of its XML, not of the blob.
 
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::text::optional_header;
 use crate::rules::versions::Version;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -17,19 +17,18 @@ use std::fmt;
 pub struct Md5(pub [u8; 16]);
 
 impl Md5 {
-    /// The MD5 of these bytes.
     pub fn of(bytes: &[u8]) -> Md5 {
         Md5(md5::Md5::digest(bytes).into())
     }
 
-    /// Reads the base64 of 16 bytes.
+    /// Parses the base64 of 16 bytes.
     pub fn parse(base64: &str) -> Option<Md5> {
         STANDARD.decode(base64).ok()?.try_into().ok().map(Md5)
     }
 }
 
 impl fmt::Display for Md5 {
-    /// In base64, as headers and XML carry it.
+    /// In base64, the form in headers and XML.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&STANDARD.encode(self.0))
     }
@@ -40,12 +39,11 @@ impl fmt::Display for Md5 {
 pub struct Crc64(pub u64);
 
 impl Crc64 {
-    /// The CRC64 of these bytes.
     pub fn of(bytes: &[u8]) -> Crc64 {
         Crc64(crc_fast::checksum(Crc64Nvme, bytes))
     }
 
-    /// The CRC64 of two stretches of bytes, one after the other. For short ones this is far faster than to combine theirs.
+    /// The CRC64 of two concatenated slices. For short ones this is much faster than [`Crc64::combine`].
     pub fn of_both(first: &[u8], second: &[u8]) -> Crc64 {
         let mut digest = crc_fast::Digest::new(Crc64Nvme);
         digest.update(first);
@@ -53,50 +51,47 @@ impl Crc64 {
         Crc64(digest.finalize())
     }
 
-    /// Reads the base64 of 8 bytes.
+    /// Parses the base64 of 8 bytes.
     pub fn parse(base64: &str) -> Option<Crc64> {
         STANDARD.decode(base64).ok()?.try_into().ok().map(u64::from_le_bytes).map(Crc64)
     }
 
-    /// The CRC64 of two stretches of bytes, one after the other, from those of each and the length of the second in bytes.
+    /// The CRC64 of two concatenated slices, from their CRC64s and the length of the second in bytes.
     pub fn combine(first: Crc64, second: Crc64, second_length: u64) -> Crc64 {
         Crc64(crc_fast::checksum_combine(Crc64Nvme, first.0, second.0, second_length))
     }
 }
 
 impl fmt::Display for Crc64 {
-    /// In base64, as headers carry it.
+    /// In base64, the form in headers.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&STANDARD.encode(self.0.to_le_bytes()))
     }
 }
 
-/// Which checksums of a body are worth their cost.
+/// The checksums of a body that are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChecksumKinds {
-    /// The MD5, the slow one.
+    /// This is the slow one.
     pub md5: bool,
-    /// The CRC64, nearly free.
     pub crc64: bool,
 }
 
-/// The checksums of a body that were wanted.
+/// The computed checksums of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Digests {
-    /// The MD5, if it was wanted.
     pub md5: Option<Md5>,
-    /// The CRC64, if it was wanted.
     pub crc64: Option<Crc64>,
 }
 
 impl Digests {
-    /// Those of them that are wanted.
+    /// The checksums of these kinds.
     pub fn only(self, wanted: ChecksumKinds) -> Digests {
         Digests { md5: self.md5.filter(|_| wanted.md5), crc64: self.crc64.filter(|_| wanted.crc64) }
     }
 }
 
-/// Computes checksums of a body that comes in pieces.
+/// Computes checksums of a body piece by piece.
 #[derive(Clone, Debug)]
 pub struct Hasher {
     md5: Option<md5::Md5>,
@@ -104,12 +99,11 @@ pub struct Hasher {
 }
 
 impl Hasher {
-    /// One that has seen nothing yet.
     pub fn new(wanted: ChecksumKinds) -> Hasher {
         Hasher { md5: wanted.md5.then(md5::Md5::new), crc64: wanted.crc64.then(|| crc_fast::Digest::new(Crc64Nvme)) }
     }
 
-    /// Takes the next piece.
+    /// Adds the next piece.
     pub fn update(&mut self, piece: &[u8]) {
         if let Some(md5) = &mut self.md5 {
             md5.update(piece);
@@ -125,55 +119,56 @@ impl Hasher {
     }
 }
 
-/// What a client says of the body it sends: nothing, its MD5 or its CRC64.
+/// The checksum of a body in the headers of its request: its MD5, its CRC64, or none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RequestChecksums {
-    /// The MD5 of `Content-MD5`.
+    /// `Content-MD5`
     pub md5: Option<Md5>,
-    /// The CRC64 of `x-ms-content-crc64`.
+    /// `x-ms-content-crc64`
     pub crc64: Option<Crc64>,
 }
 
 impl RequestChecksums {
-    /// Reads the headers `Content-MD5` and `x-ms-content-crc64`: both at once are 400 BothCrc64AndMd5HeaderPresent, a bad one
-    /// is 400 InvalidMd5 or InvalidHeaderValue.
+    /// Parses the headers `Content-MD5` and `x-ms-content-crc64`.
+    ///
+    /// # Errors
+    /// 400 BothCrc64AndMd5HeaderPresent for both; 400 InvalidMd5 or InvalidHeaderValue for a malformed one.
     pub fn read(content_md5: Option<&str>, content_crc64: Option<&str>) -> Result<RequestChecksums, StorageError> {
         if content_md5.is_some() && content_crc64.is_some() {
             return Err(ErrorCode::BothCrc64AndMd5HeaderPresent.into());
         }
         let md5 = content_md5.map(|text| Md5::parse(text).ok_or(ErrorCode::InvalidMd5)).transpose()?;
-        let crc64 =
-            content_crc64.map(|text| Crc64::parse(text).ok_or_else(|| StorageError::invalid_header("x-ms-content-crc64", text)));
-        Ok(RequestChecksums { md5, crc64: crc64.transpose()? })
+        Ok(RequestChecksums { md5, crc64: optional_header("x-ms-content-crc64", content_crc64, Crc64::parse)? })
     }
 
-    /// Which checksums to compute, and to answer with: those claimed; if none is, the CRC64, or before 2019-02-02 the MD5. From
-    /// 2026-10-06 on (the SDKs' own tests), whoever claims the MD5 is told both.
+    /// The checksums to compute and to return: those of the request, or else the CRC64, or before 2019-02-02 the MD5. Since 2026-10-06 a
+    /// request with an MD5 gets both (tests of the SDKs).
     ///
-    /// All recorded writes keep to this but two: Put Blob answers with both, and Put Block List with the CRC64 whatever the claim.
+    /// All recorded writes follow this rule but two: Put Blob returns both, and Put Block List always returns the CRC64.
     pub fn wanted(self, version: Version) -> ChecksumKinds {
         let old = version < Version::V2019_02_02;
-        let crc64 = self.crc64.is_some() || (self.md5.is_none() && !old) || self.is_told_both(version);
+        let crc64 = self.crc64.is_some() || (self.md5.is_none() && !old) || self.returns_both(version);
         ChecksumKinds { md5: self.md5.is_some() || old, crc64 }
     }
 
-    /// As [`RequestChecksums::wanted`], for an operation that answers with the MD5 whatever was claimed.
+    /// As [`RequestChecksums::wanted`], for an operation that always returns the MD5.
     pub fn wanted_with_md5(self, version: Version) -> ChecksumKinds {
-        ChecksumKinds { md5: true, crc64: self.crc64.is_some() || self.is_told_both(version) }
+        ChecksumKinds { md5: true, crc64: self.crc64.is_some() || self.returns_both(version) }
     }
 
-    /// Which checksums Put Blob answers with. Recorded: the MD5, and since 2019-02-02 the CRC64.
+    /// The checksums that Put Blob returns: the MD5, and since 2019-02-02 the CRC64 (recorded).
     pub fn wanted_of_blob(self, version: Version) -> ChecksumKinds {
         ChecksumKinds { md5: true, crc64: self.crc64.is_some() || version >= Version::V2019_02_02 }
     }
 
-    fn is_told_both(self, version: Version) -> bool {
+    fn returns_both(self, version: Version) -> bool {
         self.md5.is_some() && version >= Version::V2026_10_06
     }
 
-    /// Holds the claim against the checksums of the body that came: 400 Md5Mismatch or Crc64Mismatch, with both values.
+    /// Compares the checksum of the request with those of its body. A checksum that was not computed is a mismatch.
     ///
-    /// A checksum that was claimed and not computed is a mismatch too.
+    /// # Errors
+    /// 400 Md5Mismatch or Crc64Mismatch with both values.
     pub fn check(self, found: Digests) -> Result<(), StorageError> {
         if let Some(claimed) = self.md5.filter(|_| self.md5 != found.md5) {
             return Err(ErrorCode::Md5Mismatch

@@ -1,23 +1,24 @@
-//! Conditional headers: an operation goes on only if the resource is, or is not, in a state that the client knows.
+//! Conditional headers: an operation is performed only if the resource is, or is not, in a state that the client knows.
 //!
-//! There are two families. `If-Match`, `If-Unmodified-Since` and `x-ms-if-tags` say «only if it is still so»; unmet, they are
-//! 412. `If-None-Match` and `If-Modified-Since` say «only if it is no longer so»; unmet, they are 304 to a reader, who has it
-//! already, and 412 to a writer. Readers may combine them all: `If-Match && If-Unmodified-Since && (If-None-Match ||
-//! If-Modified-Since)`. Writers may use one family at a time, in which a tag outranks a date.
+//! There are two families. `If-Match`, `If-Unmodified-Since` and `x-ms-if-tags` require that the state is unchanged; if one fails, the
+//! answer is 412. `If-None-Match` and `If-Modified-Since` require that the state has changed; if one fails, the answer is 304 to a read and
+//! 412 to a write. Reads may combine them all: `If-Match && If-Unmodified-Since && (If-None-Match || If-Modified-Since)`. Writes may use one
+//! family at a time, in which an entity tag takes precedence over a date.
 
 use crate::rules::blob::tags::{Expr, Tags};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::etag::ETag;
+use crate::rules::text::optional_header;
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
 use std::borrow::Cow;
 
-/// What a header may ask of an entity tag.
+/// An entity tag of a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EntityTagMatch {
-    /// `*`: whichever it is, so long as the resource exists.
+    /// `*`: any, if the resource exists.
     Any,
-    /// This one, as the client wrote it.
+    /// The text of the client.
     Tag(String),
 }
 
@@ -34,22 +35,17 @@ impl EntityTagMatch {
     }
 }
 
-/// What the five headers are called.
+/// The names of the five headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConditionHeaders {
-    /// Entity tags of which one must be the resource's.
     pub if_match: &'static str,
-    /// Entity tags of which none may be the resource's.
     pub if_none_match: &'static str,
-    /// A date after which the resource must have changed.
     pub if_modified_since: &'static str,
-    /// A date after which the resource must not have changed.
     pub if_unmodified_since: &'static str,
-    /// An expression that must be true of the blob's tags.
     pub if_tags: &'static str,
 }
 
-/// The headers about the resource that the URL names.
+/// The headers for the resource of the URL.
 pub const PLAIN: ConditionHeaders = ConditionHeaders {
     if_match: "if-match",
     if_none_match: "if-none-match",
@@ -58,7 +54,7 @@ pub const PLAIN: ConditionHeaders = ConditionHeaders {
     if_tags: "x-ms-if-tags",
 };
 
-/// The headers about the source of a copy.
+/// The headers for the source of a copy.
 pub const SOURCE: ConditionHeaders = ConditionHeaders {
     if_match: "x-ms-source-if-match",
     if_none_match: "x-ms-source-if-none-match",
@@ -67,7 +63,7 @@ pub const SOURCE: ConditionHeaders = ConditionHeaders {
     if_tags: "x-ms-source-if-tags",
 };
 
-/// The headers about the blob whose tags are read or set. Its tags have only the one name.
+/// The headers for the blob in Get and Set Blob Tags.
 pub const BLOB: ConditionHeaders = ConditionHeaders {
     if_match: "x-ms-blob-if-match",
     if_none_match: "x-ms-blob-if-none-match",
@@ -76,24 +72,27 @@ pub const BLOB: ConditionHeaders = ConditionHeaders {
     if_tags: "x-ms-if-tags",
 };
 
-/// The conditions of one request. The default is none.
+/// The conditions of a request. By default there are none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conditions {
-    /// One of these is the resource's tag; empty when not asked.
+    /// One of these must be the entity tag of the resource; empty without the header.
     pub if_match: Vec<EntityTagMatch>,
-    /// None of these is the resource's tag; empty when not asked.
+    /// None of these may be the entity tag of the resource; empty without the header.
     pub if_none_match: Vec<EntityTagMatch>,
-    /// The resource changed after this second.
+    /// The resource must have changed after this second.
     pub if_modified_since: Option<Timestamp>,
-    /// The resource did not change after this second.
+    /// The resource must not have changed after this second.
     pub if_unmodified_since: Option<Timestamp>,
-    /// This is true of the blob's tags.
+    /// It must be true of the blob's index tags.
     pub if_tags: Option<Expr>,
 }
 
 impl Conditions {
-    /// Reads the headers that `find` finds. One that is repeated comes joined by commas; an empty one is as good as none. A
-    /// date or an expression that cannot be read is 400 InvalidHeaderValue, and so are two dates under one name.
+    /// Parses the headers. `find` returns the value of a header, or the values of a repeated one joined by commas. An empty header counts as
+    /// absent.
+    ///
+    /// # Errors
+    /// 400 InvalidHeaderValue for a malformed date or expression, and for two dates in one header.
     pub fn read<'a>(
         names: &ConditionHeaders,
         find: impl Fn(&'static str) -> Option<Cow<'a, str>>,
@@ -103,11 +102,7 @@ impl Conditions {
             let list = given(name).unwrap_or_default();
             list.split(',').map(str::trim).filter(|part| !part.is_empty()).map(EntityTagMatch::parse).collect()
         };
-        let date = |name| {
-            let read =
-                |text: Cow<'a, str>| Timestamp::parse_http(text.trim()).ok_or_else(|| StorageError::invalid_header(name, text));
-            given(name).map(read).transpose()
-        };
+        let date = |name| optional_header(name, given(name).as_deref(), |text| Timestamp::parse_http(text.trim()));
         let expr = |name| {
             let read = |text: Cow<'a, str>| {
                 Expr::parse(&text).map_err(|error| StorageError::invalid_header(name, text).with_reason(error.reason()))
@@ -123,12 +118,12 @@ impl Conditions {
         })
     }
 
-    /// Whether nothing is asked.
+    /// Returns true if there are no conditions.
     pub fn is_empty(&self) -> bool {
         *self == Conditions::default()
     }
 
-    /// These conditions, and where one is absent, the other's.
+    /// These conditions, and those of `other` for absent ones.
     pub fn or(self, other: Conditions) -> Conditions {
         Conditions {
             if_match: if self.if_match.is_empty() { other.if_match } else { self.if_match },
@@ -141,16 +136,15 @@ impl Conditions {
 
     /// These conditions without `If-None-Match: *`.
     ///
-    /// That is what is asked of a creator that has shown the id of the blob's active lease: it knows that the blob is there, and
-    /// recordings have Put Blob, Put Blob From URL and Put Block List replace it in spite of `If-None-Match: *`. It is also what is
-    /// asked of Delete Blob, which the real service does in spite of it.
+    /// These apply to a client that sends the id of the blob's active lease: it knows that the blob exists, and Put Blob, Put Blob From URL
+    /// and Put Block List replace it in spite of `If-None-Match: *` (recorded). They also apply to Delete Blob, which ignores that header.
     pub fn without_if_none_match_any(mut self) -> Conditions {
         self.if_none_match.retain(|tag| *tag != EntityTagMatch::Any);
         self
     }
 
-    /// Checks that the tags of `If-Match` are of moments since 1601. Recorded: Append Block refuses others, as if it turned them into
-    /// file times of Windows, where every other operation only finds that they are not the blob's.
+    /// Checks that the tags of `If-Match` are times since 1601. Append Block refuses others, as if it converted them to file times of
+    /// Windows; every other operation only finds that they differ (recorded).
     ///
     /// # Errors
     /// 400 OutOfRangeInput.
@@ -162,96 +156,97 @@ impl Conditions {
         if self.if_match.iter().any(old) { Err(ErrorCode::OutOfRangeInput.into()) } else { Ok(()) }
     }
 
-    /// Whether a writer, or a reader of before 2013-08-15, asks more than it may: both families, or several tags.
+    /// Returns true for conditions that a write, or a read before 2013-08-15, cannot combine: both families, or several tags.
     fn is_crowded(&self) -> bool {
-        let still = !self.if_match.is_empty() || self.if_unmodified_since.is_some();
-        let no_longer = !self.if_none_match.is_empty() || self.if_modified_since.is_some();
-        still && no_longer || self.if_match.len() > 1 || self.if_none_match.len() > 1
+        let unchanged = !self.if_match.is_empty() || self.if_unmodified_since.is_some();
+        let changed = !self.if_none_match.is_empty() || self.if_modified_since.is_some();
+        unchanged && changed || self.if_match.len() > 1 || self.if_none_match.len() > 1
     }
 }
 
-/// What an operation does with conditions.
+/// The conditions that an operation supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConditionSupport {
     /// It ignores them.
     None,
-    /// It takes the two dates, as operations on containers do, and refuses the rest.
+    /// The two dates. Others are refused: operations on containers.
     Dates,
-    /// It takes all of them, and reads.
+    /// All, for a read.
     Read,
-    /// It takes all of them, and changes what exists.
+    /// All, for a write to an existing resource.
     Write,
-    /// It takes all of them, and may make what does not exist.
+    /// All, for a write that may create the resource.
     Create,
-    /// As [`ConditionSupport::Create`], of a copy that has a name of its own for what is unmet of its destination (TargetConditionNotMet), index
-    /// tags aside: the asynchronous Copy Blob.
+    /// As [`ConditionSupport::Create`], but the error is TargetConditionNotMet except for index tags: the asynchronous Copy Blob.
     CopyTarget,
-    /// As [`ConditionSupport::CopyTarget`], but only an unmet `If-Match` has that name: Put Blob From URL (recorded: of dates it says
-    /// ConditionNotMet), Incremental Copy Blob.
+    /// As [`ConditionSupport::CopyTarget`], but only `If-Match` has that error: Put Blob From URL (recorded: ConditionNotMet for dates),
+    /// Incremental Copy Blob.
     CopyTargetIfMatch,
-    /// It takes all of them but `If-None-Match: *`, which is no condition to it, and removes what exists.
+    /// All, for a deletion, which ignores `If-None-Match: *`.
     Delete,
 }
 
 impl ConditionSupport {
-    /// Whether it may make what does not exist.
+    /// Returns true for an operation that may create the resource.
     pub fn may_create(self) -> bool {
         matches!(self, ConditionSupport::Create | ConditionSupport::CopyTarget | ConditionSupport::CopyTargetIfMatch)
     }
 
-    /// What an unmet condition is called that is neither 304 nor 409. `differs`: it is the tag of `If-Match`.
-    fn refusal(self, unmet: UnmetCondition, differs: bool) -> ErrorCode {
+    /// The error for a failed condition that is neither 304 nor 409. `differs` is true if the tag of `If-Match` failed.
+    fn error(self, failed: FailedCondition, differs: bool) -> ErrorCode {
         match self {
-            ConditionSupport::CopyTarget if unmet != UnmetCondition::Tags => ErrorCode::TargetConditionNotMet,
+            ConditionSupport::CopyTarget if failed != FailedCondition::Tags => ErrorCode::TargetConditionNotMet,
             ConditionSupport::CopyTargetIfMatch if differs => ErrorCode::TargetConditionNotMet,
             _ => ErrorCode::ConditionNotMet,
         }
     }
 }
 
-/// What conditions are about.
+/// The state of a resource that conditions are compared with.
 #[derive(Clone, Copy, Debug)]
 pub struct CurrentState<'a> {
-    /// Its entity tag.
     pub etag: ETag,
-    /// When it last changed; compared without its fraction of a second, since HTTP dates have none.
+    /// The last modification. Its fraction of a second is ignored, because HTTP dates have none.
     pub modified: Timestamp,
-    /// Its index tags.
+    /// The index tags.
     pub tags: &'a Tags,
 }
 
-/// The family of a condition that is not met.
+/// The family of a failed condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnmetCondition {
-    /// `If-Match` or `If-Unmodified-Since`: it is no longer so.
+pub enum FailedCondition {
+    /// `If-Match` or `If-Unmodified-Since`.
     Match,
-    /// The index tags: they are not so.
+    /// `x-ms-if-tags`.
     Tags,
-    /// `If-None-Match` or `If-Modified-Since`: it is still so.
+    /// `If-None-Match` or `If-Modified-Since`.
     NoneMatch,
 }
 
-impl UnmetCondition {
-    /// The status of a reader's refusal.
+impl FailedCondition {
+    /// The status of the error of a read.
     pub fn status(self) -> u16 {
-        if self == UnmetCondition::NoneMatch { 304 } else { 412 }
+        if self == FailedCondition::NoneMatch { 304 } else { 412 }
     }
 
-    /// What it is called of a copy's source, by the operations that have a name for it: recorded of Copy Blob, tags included.
+    /// The error about the source of a copy, for operations that have one (recorded for Copy Blob, also with tags).
     pub fn of_source(self) -> ErrorCode {
-        if self == UnmetCondition::Tags { ErrorCode::ConditionNotMet } else { ErrorCode::SourceConditionNotMet }
+        if self == FailedCondition::Tags { ErrorCode::ConditionNotMet } else { ErrorCode::SourceConditionNotMet }
     }
 }
 
-/// Whether an operation may go on; if not, 304 or 412, or the 400 or 409 of a combination that it does not take. Of a resource
-/// that does not exist (`None`) only a creator's `If-Match` is unmet: the caller says 404.
+/// Checks that an operation may be performed. For a resource that does not exist (`None`) only the `If-Match` of an operation that creates
+/// it fails: for others the caller returns 404.
+///
+/// # Errors
+/// 304 or 412; 400 or 409 for conditions that the operation does not support.
 pub fn check(
     want: &Conditions,
     accepts: ConditionSupport,
     stored: Option<&CurrentState<'_>>,
     version: Version,
 ) -> Result<(), StorageError> {
-    let asks_any = |tags: &[EntityTagMatch]| tags.contains(&EntityTagMatch::Any);
+    let has_any = |tags: &[EntityTagMatch]| tags.contains(&EntityTagMatch::Any);
     let combines = accepts == ConditionSupport::Read && version >= Version::V2013_08_15;
     let only_dates = want.if_match.is_empty() && want.if_none_match.is_empty() && want.if_tags.is_none();
     if accepts == ConditionSupport::None || want.is_empty() {
@@ -267,75 +262,80 @@ pub fn check(
         return Err(ErrorCode::MultipleConditionHeadersNotSupported.into());
     }
     let Some(stored) = stored else {
-        let wants_it = accepts.may_create() && !want.if_match.is_empty();
-        return if wants_it { Err(accepts.refusal(UnmetCondition::Match, true).into()) } else { Ok(()) };
+        let has_if_match = accepts.may_create() && !want.if_match.is_empty();
+        return if has_if_match { Err(accepts.error(FailedCondition::Match, true).into()) } else { Ok(()) };
     };
-    if accepts == ConditionSupport::Read && asks_any(&want.if_none_match) {
+    if accepts == ConditionSupport::Read && has_any(&want.if_none_match) {
         return Err(ErrorCode::UnsatisfiableCondition.into());
     }
-    let refusal = match unmet(want, stored, combines) {
+    let error = match failed(want, stored, combines) {
         None => return Ok(()),
-        Some(UnmetCondition::NoneMatch) if accepts == ConditionSupport::Read => ErrorCode::NotModified,
-        Some(UnmetCondition::NoneMatch) if accepts.may_create() && asks_any(&want.if_none_match) => ErrorCode::BlobAlreadyExists,
-        Some(unmet) => {
-            let differs = unmet == UnmetCondition::Match
+        Some(FailedCondition::NoneMatch) if accepts == ConditionSupport::Read => ErrorCode::NotModified,
+        Some(FailedCondition::NoneMatch) if accepts.may_create() && has_any(&want.if_none_match) => ErrorCode::BlobAlreadyExists,
+        Some(failed) => {
+            let differs = failed == FailedCondition::Match
                 && !want.if_match.is_empty()
                 && !want.if_match.iter().any(|tag| tag.is(stored.etag));
-            accepts.refusal(unmet, differs)
+            accepts.error(failed, differs)
         }
     };
-    Err(refusal.into())
+    Err(error.into())
 }
 
-/// Whether the source of a copy is as the client wants it. What an unmet condition is called differs among the copying
-/// operations.
-pub fn check_source(want: &Conditions, stored: &CurrentState<'_>) -> Result<(), UnmetCondition> {
-    unmet(want, stored, true).map_or(Ok(()), Err)
+/// Checks the conditions on the source of a copy.
+///
+/// # Errors
+/// The failed family, for which each operation has its own error.
+pub fn check_source(want: &Conditions, stored: &CurrentState<'_>) -> Result<(), FailedCondition> {
+    failed(want, stored, true).map_or(Ok(()), Err)
 }
 
-/// Whether the source of a copy on another server is as the client wants it, by what that server says of it: not every web server
-/// looks at conditions. Tags are for the other server to look at. What it does not say is not as anybody wants it.
-pub fn check_remote_source(want: &Conditions, etag: Option<&str>, modified: Option<Timestamp>) -> Result<(), UnmetCondition> {
+/// Checks the conditions on the source of a copy on another server, by the headers of its response, because not every web server supports
+/// conditions. A condition fails without its header. Only the other server can check index tags.
+///
+/// # Errors
+/// The failed family.
+pub fn check_remote_source(want: &Conditions, etag: Option<&str>, modified: Option<Timestamp>) -> Result<(), FailedCondition> {
     let bare = |text: &str| text.trim_matches('"').to_owned();
     let is = |tag: &EntityTagMatch| match tag {
         EntityTagMatch::Any => true,
         EntityTagMatch::Tag(text) => etag.is_some_and(|etag| bare(etag) == bare(text)),
     };
-    first_unmet(want, is, modified.map(Timestamp::to_second), true, true).map_or(Ok(()), Err)
+    first_failed(want, is, modified.map(Timestamp::to_second), true, true).map_or(Ok(()), Err)
 }
 
-/// The first family that is not met. When tag and date of a family are both given, they count together if the request
-/// `combines`, and the tag alone otherwise.
-fn unmet(want: &Conditions, stored: &CurrentState<'_>, combines: bool) -> Option<UnmetCondition> {
+/// The first family that fails. If a family has both a tag and a date, both count if the request `combines` them, and only the tag
+/// otherwise.
+fn failed(want: &Conditions, stored: &CurrentState<'_>, combines: bool) -> Option<FailedCondition> {
     let tagged = want.if_tags.as_ref().is_none_or(|expr| expr.holds(stored.tags));
-    first_unmet(want, |tag| tag.is(stored.etag), Some(stored.modified.to_second()), tagged, combines)
+    first_failed(want, |tag| tag.is(stored.etag), Some(stored.modified.to_second()), tagged, combines)
 }
 
-fn first_unmet(
+fn first_failed(
     want: &Conditions,
     is: impl Fn(&EntityTagMatch) -> bool,
     modified: Option<Timestamp>,
     tagged: bool,
     combines: bool,
-) -> Option<UnmetCondition> {
+) -> Option<FailedCondition> {
     let any_is = |tags: &[EntityTagMatch]| tags.iter().any(&is);
     let matches = (!want.if_match.is_empty()).then(|| any_is(&want.if_match));
     let differs = (!want.if_none_match.is_empty()).then(|| !any_is(&want.if_none_match));
     let is_old = want.if_unmodified_since.map(|since| modified.is_some_and(|modified| modified <= since));
     let is_new = want.if_modified_since.map(|since| modified.is_none_or(|modified| modified > since));
 
-    let still = match (matches, is_old) {
+    let unchanged = match (matches, is_old) {
         (Some(tag), Some(date)) if combines => tag && date,
         (tag, date) => tag.or(date).unwrap_or(true),
     };
-    let no_longer = match (differs, is_new) {
+    let changed = match (differs, is_new) {
         (Some(tag), Some(date)) if combines => tag || date,
         (tag, date) => tag.or(date).unwrap_or(true),
     };
-    match (still, tagged, no_longer) {
-        (false, _, _) => Some(UnmetCondition::Match),
-        (true, false, _) => Some(UnmetCondition::Tags),
-        (true, true, false) => Some(UnmetCondition::NoneMatch),
+    match (unchanged, tagged, changed) {
+        (false, _, _) => Some(FailedCondition::Match),
+        (true, false, _) => Some(FailedCondition::Tags),
+        (true, true, false) => Some(FailedCondition::NoneMatch),
         (true, true, true) => None,
     }
 }
@@ -362,7 +362,7 @@ mod tests {
         Conditions::read(&PLAIN, find)
     }
 
-    fn told(headers: &str, accepts: ConditionSupport, exists: bool, version: Version) -> String {
+    fn outcome(headers: &str, accepts: ConditionSupport, exists: bool, version: Version) -> String {
         let tags = Tags::parse_header("colour=blue").unwrap();
         let stored = CurrentState { etag: ETag::of(modified()), modified: modified(), tags: &tags };
         match check(&want(headers).unwrap(), accepts, exists.then_some(&stored), version) {
@@ -373,78 +373,78 @@ mod tests {
 
     #[test]
     fn one_condition_at_a_time() {
-        const UNMET: &str = "412 ConditionNotMet";
+        const FAILS: &str = "412 ConditionNotMet";
         const HAS_IT: &str = "304 ConditionNotMet";
         const EXISTS: &str = "409 BlobAlreadyExists";
         const NEVER: &str = "400 UnsatisfiableCondition";
         #[rustfmt::skip]
         let table = [
-            // asked                                   Read     Write    Create   Create, missing
+            // headers                                 Read     Write    Create   Create, missing
             (String::new(),                           ["ok",    "ok",    "ok",    "ok"]),
-            ("if-match:SAME".into(),                  ["ok",    "ok",    "ok",    UNMET]),
-            ("if-match:*".into(),                     ["ok",    "ok",    "ok",    UNMET]),
-            (format!("if-match:{OTHER}"),             [UNMET,   UNMET,   UNMET,   UNMET]),
-            ("if-none-match:SAME".into(),             [HAS_IT,  UNMET,   UNMET,   "ok"]),
-            ("if-none-match:*".into(),                [NEVER,   UNMET,   EXISTS,  "ok"]),
+            ("if-match:SAME".into(),                  ["ok",    "ok",    "ok",    FAILS]),
+            ("if-match:*".into(),                     ["ok",    "ok",    "ok",    FAILS]),
+            (format!("if-match:{OTHER}"),             [FAILS,   FAILS,   FAILS,   FAILS]),
+            ("if-none-match:SAME".into(),             [HAS_IT,  FAILS,   FAILS,   "ok"]),
+            ("if-none-match:*".into(),                [NEVER,   FAILS,   EXISTS,  "ok"]),
             (format!("if-none-match:{OTHER}"),        ["ok",    "ok",    "ok",    "ok"]),
             (format!("if-modified-since:{BEFORE}"),   ["ok",    "ok",    "ok",    "ok"]),
-            (format!("if-modified-since:{THEN}"),     [HAS_IT,  UNMET,   UNMET,   "ok"]),
-            (format!("if-modified-since:{AFTER}"),    [HAS_IT,  UNMET,   UNMET,   "ok"]),
-            (format!("if-unmodified-since:{BEFORE}"), [UNMET,   UNMET,   UNMET,   "ok"]),
+            (format!("if-modified-since:{THEN}"),     [HAS_IT,  FAILS,   FAILS,   "ok"]),
+            (format!("if-modified-since:{AFTER}"),    [HAS_IT,  FAILS,   FAILS,   "ok"]),
+            (format!("if-unmodified-since:{BEFORE}"), [FAILS,   FAILS,   FAILS,   "ok"]),
             (format!("if-unmodified-since:{THEN}"),   ["ok",    "ok",    "ok",    "ok"]),
             (format!("if-unmodified-since:{AFTER}"),  ["ok",    "ok",    "ok",    "ok"]),
             ("x-ms-if-tags:colour='blue'".into(),     ["ok",    "ok",    "ok",    "ok"]),
-            ("x-ms-if-tags:colour='red'".into(),      [UNMET,   UNMET,   UNMET,   "ok"]),
+            ("x-ms-if-tags:colour='red'".into(),      [FAILS,   FAILS,   FAILS,   "ok"]),
         ];
         for (headers, [read, write, create, missing]) in table {
-            assert_eq!(told(&headers, ConditionSupport::Read, true, NOW), read, "read {headers}");
-            assert_eq!(told(&headers, ConditionSupport::Read, true, Version::V2009_09_19), read, "old read {headers}");
-            assert_eq!(told(&headers, ConditionSupport::Write, true, NOW), write, "write {headers}");
-            assert_eq!(told(&headers, ConditionSupport::Create, true, NOW), create, "create {headers}");
-            assert_eq!(told(&headers, ConditionSupport::Create, false, NOW), missing, "create, missing {headers}");
-            assert_eq!(told(&headers, ConditionSupport::Read, false, NOW), "ok", "read, missing {headers}");
-            assert_eq!(told(&headers, ConditionSupport::Write, false, NOW), "ok", "write, missing {headers}");
-            assert_eq!(told(&headers, ConditionSupport::None, true, NOW), "ok", "ignored {headers}");
+            assert_eq!(outcome(&headers, ConditionSupport::Read, true, NOW), read, "read {headers}");
+            assert_eq!(outcome(&headers, ConditionSupport::Read, true, Version::V2009_09_19), read, "old read {headers}");
+            assert_eq!(outcome(&headers, ConditionSupport::Write, true, NOW), write, "write {headers}");
+            assert_eq!(outcome(&headers, ConditionSupport::Create, true, NOW), create, "create {headers}");
+            assert_eq!(outcome(&headers, ConditionSupport::Create, false, NOW), missing, "create, missing {headers}");
+            assert_eq!(outcome(&headers, ConditionSupport::Read, false, NOW), "ok", "read, missing {headers}");
+            assert_eq!(outcome(&headers, ConditionSupport::Write, false, NOW), "ok", "write, missing {headers}");
+            assert_eq!(outcome(&headers, ConditionSupport::None, true, NOW), "ok", "ignored {headers}");
             let delete = if headers.ends_with(":*") && headers.contains("none") { "ok" } else { write };
-            assert_eq!(told(&headers, ConditionSupport::Delete, true, NOW), delete, "delete {headers}");
+            assert_eq!(outcome(&headers, ConditionSupport::Delete, true, NOW), delete, "delete {headers}");
             let dates =
                 if headers.contains("-since:") || headers.is_empty() { write } else { "400 ConditionHeadersNotSupported" };
-            assert_eq!(told(&headers, ConditionSupport::Dates, true, NOW), dates, "container {headers}");
+            assert_eq!(outcome(&headers, ConditionSupport::Dates, true, NOW), dates, "container {headers}");
         }
     }
 
     #[test]
-    fn a_copys_destination_has_a_name_for_what_is_unmet() {
+    fn a_failed_condition_on_the_target_of_a_copy_has_its_own_error() {
         const TARGET: &str = "412 TargetConditionNotMet";
-        const UNMET: &str = "412 ConditionNotMet";
+        const FAILS: &str = "412 ConditionNotMet";
         const EXISTS: &str = "409 BlobAlreadyExists";
         #[rustfmt::skip]
         let table = [
-            // asked                                   CopyTarget  CopyTargetIfMatch  Create
+            // headers                                 CopyTarget  CopyTargetIfMatch  Create
             ("if-match:SAME".into(),                  ["ok",      "ok",              "ok"]),
-            (format!("if-match:{OTHER}"),             [TARGET,    TARGET,            UNMET]),
-            ("if-none-match:SAME".into(),             [TARGET,    UNMET,             UNMET]),
+            (format!("if-match:{OTHER}"),             [TARGET,    TARGET,            FAILS]),
+            ("if-none-match:SAME".into(),             [TARGET,    FAILS,             FAILS]),
             ("if-none-match:*".into(),                [EXISTS,    EXISTS,            EXISTS]),
-            (format!("if-modified-since:{AFTER}"),    [TARGET,    UNMET,             UNMET]),
-            (format!("if-unmodified-since:{BEFORE}"), [TARGET,    UNMET,             UNMET]),
-            ("x-ms-if-tags:colour='red'".into(),      [UNMET,     UNMET,             UNMET]),
+            (format!("if-modified-since:{AFTER}"),    [TARGET,    FAILS,             FAILS]),
+            (format!("if-unmodified-since:{BEFORE}"), [TARGET,    FAILS,             FAILS]),
+            ("x-ms-if-tags:colour='red'".into(),      [FAILS,     FAILS,             FAILS]),
         ];
-        for (headers, told_by) in table {
+        for (headers, codes) in table {
             for (accepts, wanted) in [ConditionSupport::CopyTarget, ConditionSupport::CopyTargetIfMatch, ConditionSupport::Create]
                 .into_iter()
-                .zip(told_by)
+                .zip(codes)
             {
-                assert_eq!(told(&headers, accepts, true, NOW), wanted, "{accepts:?} {headers}");
+                assert_eq!(outcome(&headers, accepts, true, NOW), wanted, "{accepts:?} {headers}");
             }
         }
         for accepts in [ConditionSupport::CopyTarget, ConditionSupport::CopyTargetIfMatch] {
-            assert_eq!(told("if-match:*", accepts, false, NOW), TARGET, "{accepts:?} of nothing");
+            assert_eq!(outcome("if-match:*", accepts, false, NOW), TARGET, "{accepts:?} of nothing");
         }
     }
 
     #[test]
     fn several_conditions() {
-        const UNMET: &str = "412 ConditionNotMet";
+        const FAILS: &str = "412 ConditionNotMet";
         const HAS_IT: &str = "304 ConditionNotMet";
         const MANY: &str = "400 MultipleConditionHeadersNotSupported";
         let same = "if-match:SAME";
@@ -457,36 +457,36 @@ mod tests {
         let stale = format!("if-modified-since:{AFTER}");
         #[rustfmt::skip]
         let table = [
-            // asked                                             Read    Read before 2013-08-15    Write
+            // headers                                           Read    Read before 2013-08-15    Write
             (format!("{same}\n{old}"),                          ["ok",   "ok",                     "ok"]),
-            (format!("{same}\n{changed}"),                      [UNMET,  "ok",                     "ok"]),
-            (format!("{other}\n{old}"),                         [UNMET,  UNMET,                    UNMET]),
-            (format!("{known}\n{new}"),                         ["ok",   HAS_IT,                   UNMET]),
-            (format!("{known}\n{stale}"),                       [HAS_IT, HAS_IT,                   UNMET]),
+            (format!("{same}\n{changed}"),                      [FAILS,  "ok",                     "ok"]),
+            (format!("{other}\n{old}"),                         [FAILS,  FAILS,                    FAILS]),
+            (format!("{known}\n{new}"),                         ["ok",   HAS_IT,                   FAILS]),
+            (format!("{known}\n{stale}"),                       [HAS_IT, HAS_IT,                   FAILS]),
             (format!("{unknown}\n{stale}"),                     ["ok",   "ok",                     "ok"]),
             (format!("{same}\n{unknown}"),                      ["ok",   MANY,                     MANY]),
             (format!("{same}\n{known}"),                        [HAS_IT, MANY,                     MANY]),
-            (format!("{other}\n{known}"),                       [UNMET,  MANY,                     MANY]),
+            (format!("{other}\n{known}"),                       [FAILS,  MANY,                     MANY]),
             (format!("{same}\n{new}"),                          ["ok",   MANY,                     MANY]),
-            (format!("{changed}\n{unknown}"),                   [UNMET,  MANY,                     MANY]),
+            (format!("{changed}\n{unknown}"),                   [FAILS,  MANY,                     MANY]),
             (format!("{old}\n{new}"),                           ["ok",   MANY,                     MANY]),
             (format!("{same}\n{old}\n{unknown}\n{new}"),        ["ok",   MANY,                     MANY]),
             (format!("if-match:{OTHER}, SAME"),                 ["ok",   MANY,                     MANY]),
             (format!("if-none-match:{OTHER},SAME"),             [HAS_IT, MANY,                     MANY]),
-            (format!("{same}\nx-ms-if-tags:colour='red'"),      [UNMET,  UNMET,                    UNMET]),
-            (format!("{known}\nx-ms-if-tags:colour='red'"),     [UNMET,  UNMET,                    UNMET]),
-            (format!("{known}\nx-ms-if-tags:colour='blue'"),    [HAS_IT, HAS_IT,                   UNMET]),
+            (format!("{same}\nx-ms-if-tags:colour='red'"),      [FAILS,  FAILS,                    FAILS]),
+            (format!("{known}\nx-ms-if-tags:colour='red'"),     [FAILS,  FAILS,                    FAILS]),
+            (format!("{known}\nx-ms-if-tags:colour='blue'"),    [HAS_IT, HAS_IT,                   FAILS]),
         ];
         for (headers, [read, old_read, write]) in table {
-            assert_eq!(told(&headers, ConditionSupport::Read, true, Version::V2013_08_15), read, "read {headers}");
-            assert_eq!(told(&headers, ConditionSupport::Read, true, Version::V2011_08_18), old_read, "old read {headers}");
-            assert_eq!(told(&headers, ConditionSupport::Write, true, NOW), write, "write {headers}");
+            assert_eq!(outcome(&headers, ConditionSupport::Read, true, Version::V2013_08_15), read, "read {headers}");
+            assert_eq!(outcome(&headers, ConditionSupport::Read, true, Version::V2011_08_18), old_read, "old read {headers}");
+            assert_eq!(outcome(&headers, ConditionSupport::Write, true, NOW), write, "write {headers}");
         }
-        assert_eq!(told(&format!("{old}\n{new}"), ConditionSupport::Dates, true, NOW), MANY);
+        assert_eq!(outcome(&format!("{old}\n{new}"), ConditionSupport::Dates, true, NOW), MANY);
     }
 
     #[test]
-    fn a_leaseholder_may_replace_what_is_there() {
+    fn the_holder_of_a_lease_may_replace_the_blob() {
         assert_eq!(want("if-none-match:*").unwrap().without_if_none_match_any(), Conditions::default());
         assert_eq!(want("if-none-match:SAME").unwrap().without_if_none_match_any(), want("if-none-match:SAME").unwrap());
     }
@@ -498,13 +498,13 @@ mod tests {
         for (headers, outcome) in [
             (String::new(), Ok(())),
             ("if-match:SAME".into(), Ok(())),
-            (format!("if-match:{OTHER}"), Err(UnmetCondition::Match)),
-            (format!("if-unmodified-since:{BEFORE}"), Err(UnmetCondition::Match)),
-            ("x-ms-if-tags:colour<>'blue'".into(), Err(UnmetCondition::Tags)),
-            ("if-none-match:SAME".into(), Err(UnmetCondition::NoneMatch)),
-            ("if-none-match:*".into(), Err(UnmetCondition::NoneMatch)),
-            (format!("if-modified-since:{AFTER}"), Err(UnmetCondition::NoneMatch)),
-            (format!("if-none-match:SAME\nif-match:{OTHER}"), Err(UnmetCondition::Match)),
+            (format!("if-match:{OTHER}"), Err(FailedCondition::Match)),
+            (format!("if-unmodified-since:{BEFORE}"), Err(FailedCondition::Match)),
+            ("x-ms-if-tags:colour<>'blue'".into(), Err(FailedCondition::Tags)),
+            ("if-none-match:SAME".into(), Err(FailedCondition::NoneMatch)),
+            ("if-none-match:*".into(), Err(FailedCondition::NoneMatch)),
+            (format!("if-modified-since:{AFTER}"), Err(FailedCondition::NoneMatch)),
+            (format!("if-none-match:SAME\nif-match:{OTHER}"), Err(FailedCondition::Match)),
         ] {
             assert_eq!(check_source(&want(&headers).unwrap(), &stored), outcome, "{headers}");
         }
@@ -532,8 +532,8 @@ mod tests {
     }
 
     #[test]
-    fn of_another_server_by_what_it_says() {
-        let (still, no_longer) = (Err(UnmetCondition::Match), Err(UnmetCondition::NoneMatch));
+    fn conditions_on_a_source_on_another_server() {
+        let (still, no_longer) = (Err(FailedCondition::Match), Err(FailedCondition::NoneMatch));
         let then = Timestamp::parse_http(THEN);
         for (headers, etag, modified, held) in [
             ("", None, None, Ok(())),

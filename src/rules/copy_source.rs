@@ -1,26 +1,23 @@
-//! What the client is told when the source of a copy refuses: CannotVerifyCopySource with the source's own status and sentence, and
-//! from 2024-11-04 on the source's status, code and sentence apart, where clients look them up: the headers
-//! `x-ms-copy-source-status-code` and `x-ms-copy-source-error-code`, and the elements `CopySourceStatusCode`, `CopySourceErrorCode`
-//! and `CopySourceErrorMessage`. (Live tests of the JavaScript SDK; «Status and error codes» in the REST reference.)
+//! The error of a copy whose source returns an error: CannotVerifyCopySource with the status and the message of the source. Since
+//! 2024-11-04 it also has the headers `x-ms-copy-source-status-code` and `x-ms-copy-source-error-code`, and the elements
+//! `CopySourceStatusCode`, `CopySourceErrorCode` and `CopySourceErrorMessage`. (Live tests of the JavaScript SDK; «Status and error codes»
+//! in the REST reference.)
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::versions::Version;
 
-/// What a source answers instead of its content.
+/// The error that a source returns. Not every server has codes and messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refusal<'a> {
-    /// The HTTP status.
+pub struct SourceError<'a> {
     pub status: u16,
-    /// The error code, if it names one.
     pub code: Option<&'a str>,
-    /// The sentence, if it says one.
-    pub says: Option<&'a str>,
+    pub message: Option<&'a str>,
 }
 
-impl Refusal<'_> {
-    /// The copy's own refusal, with this status and this sentence.
-    pub fn told(self, version: Version, status: u16, says: impl Into<String>) -> StorageError {
-        let error = ErrorCode::CannotVerifyCopySource.with_message(says.into()).with_status(status);
+impl SourceError<'_> {
+    /// The error of the copy, with this status and this message.
+    pub fn into_error(self, version: Version, status: u16, message: impl Into<String>) -> StorageError {
+        let error = ErrorCode::CannotVerifyCopySource.with_message(message.into()).with_status(status);
         if version < Version::V2024_11_04 {
             return error;
         }
@@ -30,17 +27,17 @@ impl Refusal<'_> {
         if let Some(code) = self.code {
             error = error.with_header("x-ms-copy-source-error-code", code).with_detail("CopySourceErrorCode", code);
         }
-        match self.says {
-            Some(says) => error.with_detail("CopySourceErrorMessage", says),
+        match self.message {
+            Some(message) => error.with_detail("CopySourceErrorMessage", message),
             None => error,
         }
     }
 }
 
-/// The copy's refusal for a source of this server that refuses with this.
+/// The error of a copy whose source on this server returns this error.
 pub fn refused(version: Version, source: &StorageError) -> StorageError {
-    let refusal = Refusal { status: source.status(), code: Some(source.code().name()), says: Some(source.message()) };
-    refusal.told(version, source.status(), source.message()).with_reason(source.to_string())
+    let error = SourceError { status: source.status(), code: Some(source.code().name()), message: Some(source.message()) };
+    error.into_error(version, source.status(), source.message()).with_reason(source.to_string())
 }
 
 #[cfg(test)]
@@ -48,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sources_refusal_is_told_apart_in_later_versions() {
+    fn later_versions_have_the_error_of_the_source() {
         let source = StorageError::from(ErrorCode::AuthorizationPermissionMismatch);
         for (version, headers, elements) in [
             (Version::V2024_08_04, &[][..], &[][..]),
@@ -58,7 +55,7 @@ mod tests {
                 &[
                     ("CopySourceStatusCode", "403"),
                     ("CopySourceErrorCode", "AuthorizationPermissionMismatch"),
-                    ("CopySourceErrorMessage", ErrorCode::AuthorizationPermissionMismatch.says()),
+                    ("CopySourceErrorMessage", ErrorCode::AuthorizationPermissionMismatch.message()),
                 ],
             ),
         ] {
@@ -71,9 +68,12 @@ mod tests {
             );
             assert_eq!((read(error.headers()), read(error.details())), (own(headers), own(elements)), "{version}");
         }
-        // A web server has no code and no sentence.
-        let bare =
-            Refusal { status: 503, code: None, says: None }.told(Version::V2024_11_04, 500, "It answered with status 503.");
+        // A web server has no code and no message.
+        let bare = SourceError { status: 503, code: None, message: None }.into_error(
+            Version::V2024_11_04,
+            500,
+            "It answered with status 503.",
+        );
         assert_eq!((bare.status(), bare.headers().len(), bare.details().len()), (500, 1, 1));
     }
 }

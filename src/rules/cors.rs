@@ -1,42 +1,41 @@
-//! Cross-origin rules: what a page from another origin may ask of the service, and read of the answer.
+//! CORS rules: which requests a page from another origin may send to the service, and which headers of the response it may read.
 //!
-//! A browser first asks (an OPTIONS request, the preflight), then sends the actual request. Both go by the rules of the
-//! service's properties, in order. None of this grants access: an actual request that no rule allows runs like any other, and it
-//! is the browser that keeps its answer from the page.
+//! A browser first sends an OPTIONS request, the preflight, and then the actual request. Both follow the rules in the properties of the
+//! service, in order. They give no access: an actual request that no rule allows is performed like any other, and the browser does not
+//! show its response to the page.
 
 use crate::rules::error::StorageError;
-use std::fmt;
 
-/// Rules in a set, at most.
+/// The most rules of a service.
 const RULES: usize = 5;
-/// Bytes of all values of a set together, at most (2 KiB).
+/// The most bytes of all values of a service together: 2 KiB.
 const TOTAL: usize = 2048;
-/// Characters of an origin or a header's name, at most.
+/// The most characters of an origin or the name of a header.
 const TEXT: usize = 256;
-/// Origins in a rule, at most.
+/// The most origins of a rule.
 const ORIGINS: usize = 64;
-/// Headers in a list that are named in full, at most.
+/// The most headers of a list with full names.
 const NAMED: usize = 64;
-/// Headers in a list that are named by their beginning (`x-ms-meta-*`), at most.
+/// The most headers of a list with a prefix (`x-ms-meta-*`).
 const PREFIXED: usize = 2;
-/// The methods that a rule may allow.
+/// The valid methods.
 const METHODS: [&str; 10] = ["CONNECT", "DELETE", "GET", "HEAD", "MERGE", "PATCH", "POST", "OPTIONS", "PUT", "TRACE"];
-/// What the service adds to the headers that it exposes by `*`: set too late to be counted, if they are set at all.
+/// The headers that `*` exposes although they are added to the response later, or not at all.
 const LATE: [&str; 3] = ["Content-Length", "Date", "Transfer-Encoding"];
 
-/// A rule: who may ask what, and read what.
+/// A CORS rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CorsRule {
-    /// The origins allowed: `https://example.com`, compared with its case; `https://*.example.com` for every subdomain, in any case; or
-    /// `*` for all.
+    /// The allowed origins: `https://example.com`, which is case-sensitive; `https://*.example.com` for every subdomain, in any letter case;
+    /// or `*` for all.
     pub allowed_origins: Vec<String>,
-    /// The methods allowed, in upper case.
+    /// The allowed methods, in upper case.
     pub allowed_methods: Vec<String>,
-    /// The request headers allowed: names, beginnings with a `*` after them, or `*` for all.
+    /// The allowed request headers: names, prefixes with a `*` after them, or `*` for all.
     pub allowed_headers: Vec<String>,
-    /// The response headers that the page may read, in the same manner.
+    /// The response headers that the page may read, in the same form.
     pub exposed_headers: Vec<String>,
-    /// How long a browser may keep the answer to a preflight, in seconds.
+    /// How long a browser may cache the answer to a preflight, in seconds.
     pub max_age_seconds: u32,
 }
 
@@ -58,7 +57,7 @@ impl CorsRule {
     }
 }
 
-/// Whether an origin is of a subdomain of `https://*.example.com`, at any depth. The domain itself is none.
+/// Returns true for a subdomain of `https://*.example.com`, at any depth. The domain itself is not one.
 fn is_subdomain(pattern: &str, origin: &str) -> bool {
     let Some((scheme, domain)) = pattern.split_once("://*.") else { return false };
     let Some((of, host)) = origin.split_once("://").filter(|_| !domain.is_empty()) else { return false };
@@ -68,10 +67,10 @@ fn is_subdomain(pattern: &str, origin: &str) -> bool {
     of.eq_ignore_ascii_case(scheme) && below.is_some_and(|below| !below.is_empty() && below.bytes().all(label))
 }
 
-/// Checks a set of rules, as Set Service Properties brings it.
+/// Checks the rules of a Set Service Properties.
 ///
-/// Too many rules, or more than 2 KiB of them, are 400 InvalidXmlDocument; a value out of its limits is 400
-/// InvalidXmlNodeValue, naming its element.
+/// # Errors
+/// 400 InvalidXmlDocument for too many rules, or more than 2 KiB of them; 400 InvalidXmlNodeValue with the element for an invalid value.
 pub fn check(rules: &[CorsRule]) -> Result<(), StorageError> {
     let total = rules.iter().flat_map(CorsRule::lists).flatten().map(String::len).sum::<usize>();
     if rules.len() > RULES || total > TOTAL {
@@ -109,53 +108,36 @@ fn check_headers(element: &str, headers: &[String]) -> Result<(), StorageError> 
     }
 }
 
-/// The answer to a preflight that a rule allows, by header: `Access-Control-Allow-Origin` and so on.
+/// The answer to a preflight that a rule allows: headers that begin with `Access-Control`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allowed {
-    /// `-Allow-Origin`: the origin that asked, or `*` when the rule is for all.
+    /// `-Allow-Origin`: the origin of the request, or `*` if the rule is for all.
     pub origin: String,
-    /// `-Allow-Methods`: the method that was asked for.
+    /// `-Allow-Methods`: the method of the actual request.
     pub method: String,
-    /// `-Allow-Headers`: the headers that were asked for; not sent when empty.
+    /// `-Allow-Headers`: the headers of the actual request; not sent if empty.
     pub headers: String,
     /// `-Max-Age`, in seconds.
     pub max_age_seconds: u32,
-    /// `-Allow-Credentials: true`, unless the rule is for all.
+    /// `-Allow-Credentials: true`, unless the rule is for all origins.
     pub credentials: bool,
 }
 
-/// Why no rule allows what a page means to do: for whoever sets the rules, who is told by the log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Why no rule allows a request, for the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch<'a> {
-    /// There are no rules.
+    #[error("the service has no CORS rules")]
     NoRules,
-    /// No rule names this origin.
+    #[error("no CORS rule of the service allows the origin {0:?}")]
     Origin(&'a str),
-    /// No rule that names this origin names this method.
+    #[error("no CORS rule of the service allows the method {1:?} for the origin {0:?}")]
     Method(&'a str, &'a str),
-    /// The rule at this place, counted from 1, names the origin and the method, and does not name this header.
+    /// The first rule for the origin and the method does not allow this header. Rules are counted from 1.
+    #[error("CORS rule {0} of the service matches the origin and the method, and does not allow the header {1:?}")]
     Header(usize, &'a str),
 }
 
-impl fmt::Display for Mismatch<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Mismatch::NoRules => f.write_str("the service has no CORS rules"),
-            Mismatch::Origin(origin) => write!(f, "no CORS rule of the service allows the origin {origin:?}"),
-            Mismatch::Method(origin, method) => {
-                write!(f, "no CORS rule of the service allows the method {method:?} for the origin {origin:?}")
-            }
-            Mismatch::Header(rule, header) => {
-                write!(
-                    f,
-                    "CORS rule {rule} of the service matches the origin and the method, and does not allow the header {header:?}"
-                )
-            }
-        }
-    }
-}
-
-/// The first rule with an origin and a method, and its place, counted from 1.
+/// The first rule for an origin and a method, and its number, counted from 1.
 fn find<'r, 'a>(rules: &'r [CorsRule], origin: &'a str, method: &'a str) -> Result<(usize, &'r CorsRule), Mismatch<'a>> {
     let mut of_origin = rules.iter().enumerate().filter(|(_, rule)| rule.allows_origin(origin)).peekable();
     if of_origin.peek().is_none() {
@@ -165,12 +147,11 @@ fn find<'r, 'a>(rules: &'r [CorsRule], origin: &'a str, method: &'a str) -> Resu
     Ok((found.0 + 1, found.1))
 }
 
-/// Answers a preflight.
-///
-/// The first rule with the origin and the method decides: when it lacks one of the headers, no later rule is asked.
+/// Answers a preflight. Only the first rule for the origin and the method counts: if it does not allow one of the headers, later rules
+/// cannot.
 ///
 /// # Errors
-/// Why no rule allows it: 403 CorsPreflightFailure.
+/// Why no rule allows it, for 403 CorsPreflightFailure.
 pub fn preflight<'a>(rules: &[CorsRule], origin: &'a str, method: &'a str, headers: &[&'a str]) -> Result<Allowed, Mismatch<'a>> {
     let (place, rule) = find(rules, origin, method)?;
     let allows = |header: &&&str| rule.allowed_headers.iter().any(|pattern| names(pattern, header));
@@ -187,28 +168,28 @@ pub fn preflight<'a>(rules: &[CorsRule], origin: &'a str, method: &'a str, heade
     })
 }
 
-/// What the rules add to the answer of an actual request.
+/// The headers that the rules add to the response to an actual request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
     /// `Access-Control-Allow-Origin`, if a rule matches.
     pub allow_origin: Option<String>,
-    /// `Access-Control-Expose-Headers`; not sent when empty.
+    /// `Access-Control-Expose-Headers`; not sent if empty.
     pub expose: String,
     /// `Access-Control-Allow-Credentials: true`.
     pub credentials: bool,
-    /// `Vary: Origin`: to another origin the answer would be another.
+    /// `Vary: Origin`: the response differs for another origin.
     pub vary_origin: bool,
 }
 
-/// Why a page of this origin may not read the answer to a request of this method; `None` when it may.
+/// Why a page of this origin cannot read the response to a request with this method; `None` if it can.
 pub fn unreadable<'a>(rules: &[CorsRule], origin: &'a str, method: &'a str) -> Option<Mismatch<'a>> {
     find(rules, origin, method).err()
 }
 
-/// What the rules add to the answer of an actual request, given the names of the headers that the answer has so far.
+/// Returns the headers that the rules add to the response to an actual request. `response_headers` are its other headers.
 ///
-/// The answer to a GET or HEAD may end in a cache that serves other origins too. So with rules in force it says `Vary: Origin`,
-/// unless a rule for all origins matches; and such a rule matches even a request without an origin, as recorded.
+/// The response to a GET or HEAD may be cached and sent to other origins. Therefore it has `Vary: Origin` if there are rules, unless a rule
+/// for all origins matches. Such a rule also matches a request without an origin (recorded).
 pub fn actual(rules: &[CorsRule], origin: Option<&str>, method: &str, response_headers: &[&str]) -> Answer {
     let cacheable = matches!(method, "GET" | "HEAD");
     let matching = rules.iter().find(|rule| {
@@ -226,7 +207,7 @@ pub fn actual(rules: &[CorsRule], origin: Option<&str>, method: &str, response_h
     }
 }
 
-/// The headers to expose: those named in full whether they are there or not, and those there are that a beginning names.
+/// The headers to expose: all full names, and the headers of the response that match a prefix.
 fn expose(patterns: &[String], response_headers: &[&str]) -> String {
     let mut exposed: Vec<&str> = Vec::new();
     let mut add = |name| {
@@ -247,7 +228,7 @@ fn expose(patterns: &[String], response_headers: &[&str]) -> String {
     exposed.join(",")
 }
 
-/// Whether a pattern of a rule names this header: in full, by its beginning, or all.
+/// Returns true if a pattern of a rule matches this header: a name, a prefix, or `*`.
 fn names(pattern: &str, header: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(start) => header.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start)),
@@ -279,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn recorded_sets_are_taken() {
+    fn recorded_rules_are_valid() {
         let sets = [
             vec![],
             vec![
@@ -300,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_kept() {
+    fn rules_have_limits() {
         let long = "a".repeat(257);
         let origins = vec!["http://a"; 65].join(",");
         assert_eq!(check(&[rule(&vec!["http://a"; 64].join(","), "GET", "", "")]), Ok(()));

@@ -1,8 +1,10 @@
-//! Customer-provided keys and encryption scopes: which key or scope a blob was written with, and who may read or write it then.
+//! Customer-provided keys and encryption scopes: the key or scope of a blob, and the requests that may read or write it.
 //!
-//! The server keeps no byte enciphered: it remembers the key's fingerprint and holds every request to it, as the service does.
+//! The server encrypts nothing: it stores the fingerprint of the key and compares it with that of every request.
 
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::text::header;
+use crate::rules::wire_name::WireName;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
@@ -11,22 +13,22 @@ use std::collections::BTreeSet;
 /// The header that names the encryption scope of a write.
 pub const SCOPE: &str = "x-ms-encryption-scope";
 
-/// The header that names the scope of a container's blobs.
+/// The header that names the default scope of a container.
 pub const DEFAULT_SCOPE: &str = "x-ms-default-encryption-scope";
 
-/// The header that keeps a container's blobs from naming another.
+/// The header that forbids other scopes in a container.
 pub const DENY_OVERRIDE: &str = "x-ms-deny-encryption-scope-override";
 
-/// The scope of a container that has none of its own.
+/// The default scope of a container without one.
 pub const ACCOUNT_SCOPE: &str = "$account-encryption-key";
 
-/// With what a blob is encrypted, or a request would have it.
+/// The encryption of a blob, or the encryption that a request names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Encryption {
-    /// The service's own keys.
+    /// The keys of the service.
     #[default]
     Service,
-    /// A key that each request brings, known by the base64 of its SHA-256.
+    /// A customer-provided key, by the base64 of its SHA-256.
     Key(Box<str>),
     /// The account's encryption scope of this name.
     Scope(Box<str>),
@@ -37,8 +39,8 @@ pub enum Encryption {
 pub struct Scopes(BTreeSet<Box<str>>);
 
 impl Scopes {
-    /// Declares a scope: 3 to 63 lower-case letters, digits and dashes, each dash between letters or digits, as [the management API
-    /// has it](https://learn.microsoft.com/rest/api/storagerp/encryption-scopes/put). `false` for any other name.
+    /// Declares a scope: 3 to 63 lower-case letters, digits and dashes, each dash between letters or digits, as in [the management
+    /// API](https://learn.microsoft.com/rest/api/storagerp/encryption-scopes/put). Returns `false` for an invalid name.
     pub fn declare(&mut self, name: &str) -> bool {
         let part = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
         let valid = (3..=63).contains(&name.len()) && name.split('-').all(part);
@@ -48,29 +50,26 @@ impl Scopes {
         valid
     }
 
-    /// Whether the account has this scope. One that declares none has every scope that a request names.
+    /// Returns true if the account has this scope. An account that declares none has all scopes.
     pub fn has(&self, name: &str) -> bool {
         self.0.is_empty() || self.0.contains(name)
     }
 }
 
-/// Why a scope is unknown, for the log.
+/// The reason in the log for an unknown scope.
 const UNDECLARED: &str = "the account declares other encryption scopes: --account NAME,scope=SCOPE adds one";
 
-/// What the headers are called that speak of encryption.
+/// The names of the encryption headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EncryptionHeaderNames {
-    /// The key.
     pub key: &'static str,
-    /// Its fingerprint.
     pub sha256: &'static str,
-    /// The algorithm.
     pub algorithm: &'static str,
-    /// The scope; a source's is known to the service, and has none.
+    /// Not for a source: the service knows its scope.
     pub scope: Option<&'static str>,
 }
 
-/// The headers about the resource that the URL names.
+/// The headers for the resource of the URL.
 pub const PLAIN: EncryptionHeaderNames = EncryptionHeaderNames {
     key: "x-ms-encryption-key",
     sha256: "x-ms-encryption-key-sha256",
@@ -78,7 +77,7 @@ pub const PLAIN: EncryptionHeaderNames = EncryptionHeaderNames {
     scope: Some(SCOPE),
 };
 
-/// The headers about the source of a copy.
+/// The headers for the source of a copy.
 pub const SOURCE: EncryptionHeaderNames = EncryptionHeaderNames {
     key: "x-ms-source-encryption-key",
     sha256: "x-ms-source-encryption-key-sha256",
@@ -86,12 +85,12 @@ pub const SOURCE: EncryptionHeaderNames = EncryptionHeaderNames {
     scope: None,
 };
 
-/// The headers of a request that speak of encryption, as texts.
+/// The encryption headers of a request.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EncryptionHeaders<'a> {
     /// `x-ms-encryption-key`: 32 bytes in base64.
     pub key: Option<&'a str>,
-    /// `x-ms-encryption-key-sha256`: their fingerprint, in base64.
+    /// `x-ms-encryption-key-sha256`: the fingerprint of the key, in base64.
     pub sha256: Option<&'a str>,
     /// `x-ms-encryption-algorithm`: AES256.
     pub algorithm: Option<&'a str>,
@@ -99,22 +98,22 @@ pub struct EncryptionHeaders<'a> {
     pub scope: Option<&'a str>,
 }
 
-/// The default that a container sets.
+/// The default encryption of a container.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DefaultEncryption {
-    /// The scope that blobs get which name none.
+    /// The scope of blobs whose requests name none.
     pub scope: Option<Box<str>>,
-    /// Whether they may name no other.
+    /// Whether requests cannot name another scope.
     pub deny_override: bool,
 }
 
 impl DefaultEncryption {
-    /// Reads the headers of a new container: [`DEFAULT_SCOPE`] and [`DENY_OVERRIDE`].
+    /// Parses the headers of a new container: [`DEFAULT_SCOPE`] and [`DENY_OVERRIDE`].
     ///
     /// # Errors
-    /// 400 MissingRequiredHeader for one without the other: the status and the sentence are
-    /// [the service's](https://github.com/pulumi/pulumi-azure-nextgen/issues/222), the code is a choice. 400 InvalidHeaderValue for a
-    /// malformed flag, and for a scope that the account does not declare, as [`Encryption::scope_of_write`] has it.
+    /// 400 MissingRequiredHeader for one without the other: the status and the message are
+    /// [those of the service](https://github.com/pulumi/pulumi-azure-nextgen/issues/222), the code is a choice. 400 InvalidHeaderValue for
+    /// a malformed flag, and for a scope that the account does not declare, as for [`Encryption::scope_of_write`].
     pub fn read(scope: Option<&str>, deny: Option<&str>, declared: &Scopes) -> Result<DefaultEncryption, StorageError> {
         let (scope, deny) = match (scope, deny) {
             (Some(scope), Some(deny)) => (scope, deny),
@@ -124,11 +123,7 @@ impl DefaultEncryption {
                 return Err(StorageError::missing_header(missing).with_message(UNPAIRED));
             }
         };
-        let deny_override = match deny {
-            text if text.eq_ignore_ascii_case("true") => true,
-            text if text.eq_ignore_ascii_case("false") => false,
-            text => return Err(StorageError::invalid_header(DENY_OVERRIDE, text)),
-        };
+        let deny_override = header(DENY_OVERRIDE, deny, bool::parse)?;
         match scope {
             ACCOUNT_SCOPE => Ok(DefaultEncryption { scope: None, deny_override }),
             scope if declared.has(scope) => Ok(DefaultEncryption { scope: Some(scope.into()), deny_override }),
@@ -137,16 +132,16 @@ impl DefaultEncryption {
     }
 }
 
-/// What the service says of a container's scope without its flag, or the flag without the scope.
+/// The message about a default scope without its flag, or a flag without the scope.
 const UNPAIRED: &str = "Container encryption policy missing header: x-ms-default-encryption-scope and \
                         x-ms-deny-encryption-scope-override are required.";
 
 impl Encryption {
-    /// Reads a request's headers.
+    /// Parses the headers of a request.
     ///
     /// # Errors
-    /// 400 MissingRequiredHeader or InvalidHeaderValue for a key that is not whole, or not its fingerprint's; 400 InvalidInput for a key
-    /// and a scope at once.
+    /// 400 MissingRequiredHeader or InvalidHeaderValue for an incomplete key, or another fingerprint; 400 InvalidInput for both a key and a
+    /// scope.
     pub fn read(names: &EncryptionHeaderNames, headers: EncryptionHeaders<'_>) -> Result<Encryption, StorageError> {
         let Some(key) = headers.key else {
             return Ok(headers.scope.map_or(Encryption::Service, |scope| Encryption::Scope(scope.into())));
@@ -169,7 +164,7 @@ impl Encryption {
         }
     }
 
-    /// The scope of a write: the one that its signature demands (`ses`), which its header may repeat; else the header's.
+    /// The scope of a write: that of its signature (`ses`), which its header may repeat, or else that of its header.
     ///
     /// # Errors
     /// 400 InvalidHeaderValue for a header that names another scope than the signature, as documented. For a scope that the account does
@@ -191,26 +186,26 @@ impl Encryption {
         }
     }
 
-    /// What a new blob gets in a container with this default.
+    /// The encryption of a new blob in a container with this default.
     ///
     /// # Errors
-    /// 403 RequestForbiddenByContainerEncryptionPolicy for another than the default where that is denied.
+    /// 403 RequestForbiddenByContainerEncryptionPolicy for another scope than the default if that is denied.
     pub fn in_container(self, default: &DefaultEncryption) -> Result<Encryption, StorageError> {
         match (&self, &default.scope) {
             (Encryption::Service, Some(scope)) => Ok(Encryption::Scope(scope.clone())),
-            (Encryption::Scope(asked), Some(scope)) if asked == scope => Ok(self),
+            (Encryption::Scope(requested), Some(scope)) if requested == scope => Ok(self),
             (Encryption::Service, None) => Ok(self),
             _ if default.deny_override => Err(ErrorCode::RequestForbiddenByContainerEncryptionPolicy.into()),
             _ => Ok(self),
         }
     }
 
-    /// Whether a reader who asks so may read what is encrypted so. A scope is the service's business, a key the reader's.
+    /// Checks that a request with this encryption may read the blob. Reads need the key of a blob, but not its scope.
     ///
     /// # Errors
     /// 409 (recorded).
-    pub fn admits_reader(&self, asked: &Encryption) -> Result<(), StorageError> {
-        match (self, asked) {
+    pub fn admits_reader(&self, requested: &Encryption) -> Result<(), StorageError> {
+        match (self, requested) {
             (Encryption::Key(_), Encryption::Service | Encryption::Scope(_)) => {
                 Err(ErrorCode::BlobUsesCustomerSpecifiedEncryption.into())
             }
@@ -223,13 +218,13 @@ impl Encryption {
         }
     }
 
-    /// Whether a writer who asks so, after the container's default, may write to what is encrypted so.
+    /// Checks that a request with this encryption, after the default of the container, may write to the blob.
     ///
     /// # Errors
     /// 409 (recorded).
-    pub fn admits_writer(&self, asked: &Encryption) -> Result<(), StorageError> {
-        match (self, asked) {
-            _ if self == asked => Ok(()),
+    pub fn admits_writer(&self, requested: &Encryption) -> Result<(), StorageError> {
+        match (self, requested) {
+            _ if self == requested => Ok(()),
             (_, Encryption::Service) => Err(ErrorCode::BlobUsesCustomerSpecifiedEncryption.into()),
             (Encryption::Service, _) => Err(ErrorCode::BlobDoesNotUseCustomerSpecifiedEncryption.into()),
             _ => Err(ErrorCode::BlobCustomerSpecifiedEncryptionMismatch.into()),
@@ -245,7 +240,7 @@ mod tests {
     const SHA256: &str = "3QFFFpRA5+XANHqwwbT4yXDmrT/2JaLt/FKHjzhOdoE=";
 
     #[test]
-    fn reads_a_whole_key_or_a_scope() {
+    fn parses_a_complete_key_or_a_scope() {
         let whole = EncryptionHeaders { key: Some(KEY), sha256: Some(SHA256), algorithm: Some("AES256"), scope: None };
         for (headers, expected) in [
             (EncryptionHeaders::default(), Ok(Encryption::Service)),
@@ -271,7 +266,7 @@ mod tests {
             "BlobDoesNotUseCustomerSpecifiedEncryption",
             "BlobCustomerSpecifiedEncryptionMismatch",
         );
-        for (stored, asked, reads, writes) in [
+        for (stored, requested, reads, writes) in [
             (&service, &service, "", ""),
             (&service, &key, lacks, lacks),
             (&key, &key, "", ""),
@@ -282,8 +277,8 @@ mod tests {
             (&scope, &key, mismatch, mismatch),
         ] {
             let code = |outcome: Result<(), StorageError>| outcome.map_or_else(|error| error.code().name(), |()| "");
-            assert_eq!(code(stored.admits_reader(asked)), reads, "{stored:?} {asked:?}");
-            assert_eq!(code(stored.admits_writer(asked)), writes, "{stored:?} {asked:?}");
+            assert_eq!(code(stored.admits_reader(requested)), reads, "{stored:?} {requested:?}");
+            assert_eq!(code(stored.admits_writer(requested)), writes, "{stored:?} {requested:?}");
         }
     }
 

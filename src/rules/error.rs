@@ -1,34 +1,34 @@
-//! What the service says when it will not: one table of codes, statuses and sentences.
+//! The errors of the service: one table of codes, statuses and messages.
 //!
-//! The sentences are the recorded ones where a recording has them, spelling included («specifed»), and the reference's otherwise.
-//! A [`StorageError`] adds what this case adds: another sentence, and the elements that name the offending header or parameter.
+//! The messages are the recorded ones where a recording has them, misspellings included («specifed»), and the reference's otherwise.
+//! A [`StorageError`] adds what is special about one case: another message, and elements that name the header or parameter.
 
 use crate::rules::secret;
 use std::borrow::Cow;
 
 macro_rules! codes {
-    ($($(#[$doc:meta])* $code:ident $(as $wire:literal)? $status:literal $says:literal)*) => {
-        /// A reason for a refusal, as the service names it.
+    ($($(#[$doc:meta])* $code:ident $(as $wire:literal)? $status:literal $message:literal)*) => {
+        /// The code of an error.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum ErrorCode { $($(#[$doc])* #[doc = $says] $code),* }
+        pub enum ErrorCode { $($(#[$doc])* #[doc = $message] $code),* }
 
         impl ErrorCode {
-            /// Every code, for the tests of the table and for the documentation.
-            pub const ALL: &[ErrorCode] = &[$(ErrorCode::$code),*];
+            #[cfg(test)]
+            const ALL: &[ErrorCode] = &[$(ErrorCode::$code),*];
 
             /// The code's name on the wire (`x-ms-error-code`, `<ErrorCode>`).
             pub const fn name(self) -> &'static str {
                 match self { $(ErrorCode::$code => codes!(@name $code $($wire)?)),* }
             }
 
-            /// The HTTP status that goes with it.
+            /// The HTTP status.
             pub const fn status(self) -> u16 {
                 match self { $(ErrorCode::$code => $status),* }
             }
 
-            /// The sentence that goes with it.
-            pub const fn says(self) -> &'static str {
-                match self { $(ErrorCode::$code => $says),* }
+            /// The message, unless an error has its own.
+            pub const fn message(self) -> &'static str {
+                match self { $(ErrorCode::$code => $message),* }
             }
         }
     };
@@ -38,7 +38,6 @@ macro_rules! codes {
 
 codes! {
     // Common (all services)
-    AccountIsDisabled 403 "The specified account is disabled."
     AuthenticationFailed 403 "Server failed to authenticate the request. Make sure the value of Authorization header is formed correctly including the signature."
     ConditionHeadersNotSupported 400 "Condition headers are not supported."
     ConditionNotMet 412 "The condition specified using HTTP conditional header(s) is not met."
@@ -47,7 +46,6 @@ codes! {
     InsufficientAccountPermissions 403 "The account being accessed does not have sufficient permissions to execute this operation."
     InternalError 500 "Server encountered an internal error. Please try again after some time."
     InvalidHeaderValue 400 "The value for one of the HTTP headers is not in the correct format."
-    InvalidHttpVerb 400 "The HTTP verb specified is invalid - it is not recognized by the server."
     InvalidInput 400 "One of the request inputs is not valid."
     InvalidMd5 400 "The MD5 value specified in the request is invalid. MD5 value must be 128 bits and base64 encoded."
     InvalidMetadata 400 "The metadata specified is invalid. It has characters that are not permitted."
@@ -62,22 +60,18 @@ codes! {
     MissingContentLengthHeader 411 "Content-Length HTTP header is missing"
     MissingRequiredHeader 400 "An HTTP header that's mandatory for this request is not specified."
     MissingRequiredQueryParameter 400 "A query parameter that's mandatory for this request is not specified."
-    MissingRequiredXmlNode 400 "A required XML node was not specified in the request body."
     MultipleConditionHeadersNotSupported 400 "Multiple condition headers are not supported."
     NoAuthenticationInformation 401 "Server failed to authenticate the request. Please refer to the information in the www-authenticate header."
     NotImplemented 501 "The requested operation is not implemented on the specified resource."
     NotModified as "ConditionNotMet" 304 "The condition specified using HTTP conditional header(s) is not met."
-    OperationTimedOut 500 "Operation could not be completed within the specified time."
     OutOfRangeInput 400 "One of the request inputs is out of range."
     OutOfRangeQueryParameterValue 400 "One of the query parameters specified in the request URI is outside the permissible range."
     RequestBodyIncomplete as "InvalidInput" 400 "The request body ended before as many bytes had come as its Content-Length says."
     RequestBodyTooLarge 413 "The request body is too large and exceeds the maximum permissible limit."
     RequestTimedOut as "OperationTimedOut" 408 "The request body did not arrive within the permitted time."
-    RequestUrlFailedToParse 400 "The url in the request could not be parsed."
     ResourceAlreadyExists 409 "The specified resource already exists."
     ResourceNotFound 404 "The specified resource does not exist."
     ResourceTypeMismatch 409 "The specified resource type does not match the type of the existing resource."
-    ServerBusy 503 "The server is busy."
     UnsatisfiableCondition 400 "The request includes an unsatisfiable condition for this operation."
     UnsupportedHeader 400 "One of the HTTP headers specified in the request is not supported."
     UnsupportedHttpVerb 405 "The resource doesn't support the specified Http Verb."
@@ -92,13 +86,10 @@ codes! {
     AuthorizationSourceIPMismatch 403 "This request is not authorized to perform this operation using this source IP."
     InvalidAuthenticationInfo 400 "Authentication information is not given in the correct format. Check the value of Authorization header."
     InvalidBearerToken as "InvalidAuthenticationInfo" 401 "Server failed to authenticate the request. Please refer to the information in the www-authenticate header."
-    KeyBasedAuthenticationNotPermitted 403 "Key based authentication is not permitted on this storage account."
-    PublicAccessNotPermitted 409 "Public access is not permitted on this storage account."
     // Blob
     AccessTierNotSupportedForBlobType 400 "The access tier is not supported for this blob type."
     AllBatchSubRequestsShouldBeSameApi 400 "All batch subrequests should be the same api."
     AppendPositionConditionNotMet 412 "The append position condition specified was not met."
-    BlobAccessTierNotSupportedForAccountType 400 "The access tier is not supported for this account type."
     BlobAlreadyExists 409 "The specified blob already exists."
     BlobArchived 409 "This operation is not permitted on an archived blob."
     BlobBeingRehydrated 409 "This operation is not permitted because the blob is being rehydrated."
@@ -107,7 +98,6 @@ codes! {
     BlobImmutableDueToLegalHold 409 "This operation is not permitted as the blob is immutable due to one or more legal holds."
     BlobImmutableDueToPolicy 409 "This operation is not permitted as the blob is immutable due to a policy."
     BlobIsSealed 409 "The blob is sealed and its contents cannot be modified."
-    BlobNotArchived 409 "This blob is currently not in the archived state."
     BlobNotFound 404 "The specified blob does not exist."
     BlobOperationNotSupported 409 "The operation isn't supported in this scenario."
     BlobOverwritten 409 "The blob has been recreated since the previous snapshot was taken."
@@ -123,16 +113,13 @@ codes! {
     CannotVerifyCopySource 404 "The specified resource does not exist."
     ContainerAlreadyExists 409 "The specified container already exists."
     ContainerBeingDeleted 409 "The specified container is being deleted. Try operation later."
-    ContainerDisabled 409 "The specified container has been disabled by the administrator."
     ContainerNotFound 404 "The specified container does not exist."
     ContentLengthLargerThanTierLimit 409 "The blob's content length cannot exceed its tier limit."
-    CopyAcrossAccountsNotSupported 400 "The copy source account and destination account must be the same."
     CopyIdMismatch 409 "The specified copy ID did not match the copy ID for the pending copy operation."
     Crc64Mismatch 400 "The CRC64 value specified in the request did not match with the CRC64 value calculated by the server."
     DuplicateTagNames 400 "The tags specified contain duplicate names."
     EmptyTagName 400 "The name of one of the tag key-value pairs is empty."
     ExceedsMaxBatchRequestCount 400 "The batch operation exceeds maximum number of allowed subrequests."
-    FeatureVersionMismatch 409 "The type of a blob in the container is unrecognized by this version."
     HierarchicalNamespaceNotEnabled 400 "Hierarchical namespace is not enabled for this storage account."
     ImmutabilityPolicyDeleteOnLockedPolicy 409 "This operation is not permitted as the immutability policy of the blob is locked."
     IncrementalCopyBlobMismatch 409 "The specified source blob is different than the copy source of the existing incremental copy blob."
@@ -140,16 +127,12 @@ codes! {
     IncrementalCopySourceMustBeSnapshot 409 "The source for incremental copy request must be a snapshot."
     InfiniteLeaseDurationRequired 412 "The lease ID matched, but the specified lease must be an infinite-duration lease."
     InvalidBlobOrBlock 400 "The specified blob or block content is invalid."
-    InvalidBlobTier 400 "The specified blob tier is invalid."
     InvalidBlobType 409 "The blob type is invalid for this operation."
     InvalidBlockId 400 "The specified block ID is invalid. The block ID must be Base64-encoded."
     InvalidBlockList 400 "The specified block list is invalid."
-    InvalidOperation 400 "Invalid operation against a blob snapshot."
     InvalidPageRange 416 "The page range specified is invalid."
     InvalidSourceBlobType 409 "The copy source blob type is invalid for this operation."
     InvalidSourceBlobUrl 409 "The source url for incremental copy request must be valid azure storage blob url."
-    InvalidVersionForPageBlobOperation 400 "All operations on page blobs require at least version 2009-09-19."
-    LeaseAlreadyBroken 409 "The lease has already been broken and cannot be broken again."
     LeaseAlreadyPresent 409 "There is already a lease present."
     LeaseIdMismatchWithBlobOperation 412 "The lease ID specified did not match the lease ID for the blob."
     LeaseIdMismatchWithContainerOperation 412 "The lease ID specified did not match the lease ID for the container."
@@ -174,11 +157,8 @@ codes! {
     RequestForbiddenByContainerEncryptionPolicy 403 "The request is forbidden by the container encryption policy."
     SequenceNumberConditionNotMet 412 "The sequence number condition specified was not met."
     SequenceNumberIncrementTooLarge 409 "The sequence number increment cannot be performed because it would result in overflow of the sequence number."
-    SnapshotCountExceeded 409 "The snapshot count against this blob has been exceeded."
-    SnapshotOperationRateExceeded 409 "The rate of snapshot operations against this blob has been exceeded."
     SnapshotsPresent 409 "This operation is not permitted because the blob has snapshots."
     SourceConditionNotMet 412 "The source condition specified using HTTP conditional header(s) is not met."
-    SystemInUse 409 "This blob is in use by the system."
     TagsTooLarge 400 "The tags specified exceed the maximum permissible limit."
     TargetConditionNotMet 412 "The target condition specified using HTTP conditional header(s) is not met."
     UnauthorizedBlobOverwrite 403 "This request is not authorized to perform blob overwrites."
@@ -215,14 +195,11 @@ codes! {
     JsonVerboseFormatNotSupported 415 "JSON Verbose format is not supported."
     KeyValueTooLarge 400 "The value of a key property exceeds the maximum allowed size (1KB)."
     MediaTypeNotSupported 415 "None of the provided media types are supported"
-    MethodNotAllowed 405 "The requested method is not allowed on the specified resource."
-    PartitionKeyPropertyCannotBeUpdated 400 "The partition key property cannot be updated."
     PrimaryKeyPropertyIsInvalidType 400 "The values of the key properties must be strings."
     PropertiesNeedValue 400 "The values are not specified for all properties in the entity."
     PropertyNameInvalid 400 "The property name is invalid."
     PropertyNameTooLong 400 "The property name exceeds the maximum allowed length (255)."
     PropertyValueTooLarge 400 "The property value exceeds the maximum allowed size (64KB). If the property value is a string, it is UTF-16 encoded and the maximum number of characters should be 32K or less."
-    RowKeyPropertyCannotBeUpdated as "InvalidInput" 400 "The row key property cannot be updated."
     TableAlreadyExists 409 "The table specified already exists."
     TableNotFound 404 "The table specified does not exist."
     TooManyProperties 400 "The entity contains more properties than allowed. Each entity can include up to 252 properties to store data. Each entity also has 3 system properties."
@@ -232,7 +209,7 @@ codes! {
     XMethodNotUsingPost 400 "The request uses X-HTTP-Method with an Http Verb other than POST."
 }
 
-/// A refusal of one request: the code, and what this case says beyond the table.
+/// The error of one request: a code, and what is special about this case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StorageError(Box<Inner>);
 
@@ -240,10 +217,10 @@ pub struct StorageError(Box<Inner>);
 struct Inner {
     code: ErrorCode,
     status: u16,
-    says: Cow<'static, str>,
+    message: Cow<'static, str>,
     details: Vec<(&'static str, String)>,
     headers: Vec<(&'static str, String)>,
-    why: String,
+    reason: String,
 }
 
 impl From<ErrorCode> for StorageError {
@@ -251,43 +228,43 @@ impl From<ErrorCode> for StorageError {
         StorageError(Box::new(Inner {
             code,
             status: code.status(),
-            says: Cow::Borrowed(code.says()),
+            message: Cow::Borrowed(code.message()),
             details: Vec::new(),
             headers: Vec::new(),
-            why: String::new(),
+            reason: String::new(),
         }))
     }
 }
 
 impl ErrorCode {
-    /// This refusal with an element beside code and message, such as `HeaderName`.
+    /// This error with an element beside code and message, such as `HeaderName`.
     pub fn with_detail(self, element: &'static str, value: impl Into<String>) -> StorageError {
         StorageError::from(self).with_detail(element, value)
     }
 
-    /// This refusal with another sentence than the table's.
-    pub fn with_message(self, sentence: impl Into<Cow<'static, str>>) -> StorageError {
-        StorageError::from(self).with_message(sentence)
+    /// This error with another message than the table's.
+    pub fn with_message(self, message: impl Into<Cow<'static, str>>) -> StorageError {
+        StorageError::from(self).with_message(message)
     }
 
-    /// This refusal with a reason for the log that the client is not told.
-    pub fn with_reason(self, why: impl Into<String>) -> StorageError {
-        StorageError::from(self).with_reason(why)
+    /// This error with a reason for the log, which the client does not see.
+    pub fn with_reason(self, reason: impl Into<String>) -> StorageError {
+        StorageError::from(self).with_reason(reason)
     }
 }
 
 impl StorageError {
-    /// A header that is out of format or range: 400 InvalidHeaderValue, naming it.
+    /// A header that is malformed or out of range: 400 InvalidHeaderValue with its name.
     pub fn invalid_header(name: &str, value: impl Into<String>) -> StorageError {
         ErrorCode::InvalidHeaderValue.with_detail("HeaderName", name).with_detail("HeaderValue", value)
     }
 
-    /// A header that must be there and is not: 400 MissingRequiredHeader, naming it.
+    /// A missing header: 400 MissingRequiredHeader with its name.
     pub fn missing_header(name: &str) -> StorageError {
         ErrorCode::MissingRequiredHeader.with_detail("HeaderName", name)
     }
 
-    /// A query parameter that is out of format: 400 InvalidQueryParameterValue, naming it and saying why.
+    /// A malformed query parameter: 400 InvalidQueryParameterValue with its name and a reason.
     pub fn invalid_query(name: &str, value: impl Into<String>, reason: impl Into<String>) -> StorageError {
         ErrorCode::InvalidQueryParameterValue
             .with_detail("QueryParameterName", name)
@@ -304,12 +281,12 @@ impl StorageError {
             .with_detail("MaximumAllowed", most.to_string())
     }
 
-    /// A query parameter that must be there and is not: 400 MissingRequiredQueryParameter, naming it.
+    /// A missing query parameter: 400 MissingRequiredQueryParameter with its name.
     pub fn missing_query(name: &str) -> StorageError {
         ErrorCode::MissingRequiredQueryParameter.with_detail("QueryParameterName", name)
     }
 
-    /// A body that is not the XML it should be: 400 InvalidXmlDocument with a reason.
+    /// A body that is not the expected XML: 400 InvalidXmlDocument with a reason.
     pub fn invalid_xml(reason: impl Into<String>) -> StorageError {
         ErrorCode::InvalidXmlDocument
             .with_detail("LineNumber", "0")
@@ -317,7 +294,7 @@ impl StorageError {
             .with_detail("Reason", reason)
     }
 
-    /// An element of an XML body whose value is not allowed: 400 InvalidXmlNodeValue, naming it.
+    /// An element of an XML body whose value is invalid: 400 InvalidXmlNodeValue with its name.
     pub fn invalid_xml_node(name: impl Into<String>, value: impl Into<String>) -> StorageError {
         ErrorCode::InvalidXmlNodeValue.with_detail("XmlNodeName", name).with_detail("XmlNodeValue", value)
     }
@@ -339,25 +316,24 @@ impl StorageError {
         self
     }
 
-    /// Replaces the table's sentence.
-    pub fn with_message(mut self, sentence: impl Into<Cow<'static, str>>) -> StorageError {
-        self.0.says = sentence.into();
+    /// Replaces the table's message.
+    pub fn with_message(mut self, message: impl Into<Cow<'static, str>>) -> StorageError {
+        self.0.message = message.into();
         self
     }
 
-    /// Replaces the table's status, for the few codes that come with several (CannotVerifyCopySource).
+    /// Replaces the table's status, for the few codes that have several (CannotVerifyCopySource).
     pub fn with_status(mut self, status: u16) -> StorageError {
         self.0.status = status;
         self
     }
 
-    /// Adds a reason for the log that the client is not told.
-    pub fn with_reason(mut self, why: impl Into<String>) -> StorageError {
-        self.0.why = why.into();
+    /// Adds a reason for the log, which the client does not see.
+    pub fn with_reason(mut self, reason: impl Into<String>) -> StorageError {
+        self.0.reason = reason.into();
         self
     }
 
-    /// The code.
     pub fn code(&self) -> ErrorCode {
         self.0.code
     }
@@ -367,9 +343,8 @@ impl StorageError {
         self.0.status
     }
 
-    /// The sentence.
     pub fn message(&self) -> &str {
-        &self.0.says
+        &self.0.message
     }
 
     /// The elements beside code and message, in order.
@@ -377,23 +352,22 @@ impl StorageError {
         &self.0.details
     }
 
-    /// The response headers that this refusal adds.
+    /// The response headers that this error adds.
     pub fn headers(&self) -> &[(&'static str, String)] {
         &self.0.headers
     }
 
-    /// The reason for the log; empty when the sentence says it all.
+    /// The reason for the log; may be empty.
     pub fn reason(&self) -> &str {
-        &self.0.why
+        &self.0.reason
     }
 
-    /// What this refusal says beyond its code, in one line for the log: its own sentence, its elements, its reason. The secrets that
-    /// the client's own answer may hold are masked. `None` when the code says it all.
+    /// What is special about this error, in one line for the log: its own message, its elements, its reason. Secrets, which the answer to
+    /// the client may contain, are masked. `None` for an error that is only a code.
     pub fn log_line(&self) -> Option<String> {
-        let own = Some(self.message()).filter(|says| *says != self.code().says());
-        let sentence = own.map(secret::masked);
-        let why = Some(self.reason()).filter(|why| !why.is_empty()).map(secret::masked);
-        let parts: Vec<String> = sentence.into_iter().chain(self.masked_details()).chain(why).collect();
+        let message = Some(self.message()).filter(|message| *message != self.code().message()).map(secret::masked);
+        let reason = Some(self.reason()).filter(|reason| !reason.is_empty()).map(secret::masked);
+        let parts: Vec<String> = message.into_iter().chain(self.masked_details()).chain(reason).collect();
         let line = parts.join("; ").replace(|c: char| c.is_control(), " ");
         Some(line).filter(|line| !line.is_empty())
     }
@@ -402,20 +376,20 @@ impl StorageError {
         let of_secret = self.details().iter().any(|(name, value)| *name == "HeaderName" && secret::is_secret(value));
         self.details().iter().map(move |(name, value)| match *name {
             "HeaderValue" if of_secret => format!("{name}=…"),
-            // A sentence of its own.
+            // A sentence that stands alone.
             "AuthenticationErrorDetail" => visible(&secret::masked(value)),
             _ => format!("{name}={:?}", secret::masked(value)),
         })
     }
 }
 
-/// A text in one line: the line breaks of a string to sign stay to be seen.
+/// A text in one line, in which the line breaks of a string to sign remain visible.
 fn visible(text: &str) -> String {
     let letter = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
     text.chars().map(letter).collect()
 }
 
-/// For the log, without the secrets that the client's own answer may hold.
+/// For the log: secrets, which the answer to the client may contain, are masked.
 impl std::fmt::Display for StorageError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} {}: {}", self.status(), self.code().name(), self.message())?;
@@ -436,15 +410,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_code_is_a_refusal_with_a_sentence() {
+    fn every_code_is_an_error_with_a_message() {
         for code in ErrorCode::ALL {
             assert!((300..=599).contains(&code.status()), "{code:?}");
-            assert!(!code.says().is_empty() && !code.says().contains("unverified"), "{code:?}");
+            assert!(!code.message().is_empty() && !code.message().contains("unverified"), "{code:?}");
         }
     }
 
     #[test]
-    fn the_log_is_told_no_secret() {
+    fn the_log_has_no_secrets() {
         let mismatch = crate::rules::auth::shared_key::mismatch("c2ln", "PUT\n\nx-ms-encryption-key:a2V5\n/a/b");
         let source = ErrorCode::CannotVerifyCopySource.with_reason("GET /a/b?sv=1&sig=c2ln");
         for (error, secret) in
@@ -466,12 +440,12 @@ mod tests {
         ] {
             assert_eq!(error.log_line().as_deref(), reason);
         }
-        let told = StorageError::invalid_header("x-ms-date", "no date").to_string();
-        assert!(told.ends_with("HeaderName=\"x-ms-date\" HeaderValue=\"no date\""), "{told}");
+        let text = StorageError::invalid_header("x-ms-date", "no date").to_string();
+        assert!(text.ends_with("HeaderName=\"x-ms-date\" HeaderValue=\"no date\""), "{text}");
     }
 
     #[test]
-    fn a_fault_is_one_pointer_wide() {
+    fn an_error_is_one_pointer_wide() {
         assert_eq!(size_of::<StorageError>(), size_of::<usize>());
     }
 }

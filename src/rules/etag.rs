@@ -1,22 +1,19 @@
-//! Entity tags: the tick at which a resource last changed, written in hexadecimal.
+//! Entity tags: the tick of the last change of a resource, in hexadecimal.
 //!
-//! Every recording shows `"0x8D…"`: the ticks of Last-Modified, upper case, quoted in headers and in the container list, bare
-//! in the blob list.
+//! They are `"0x8D…"` in all recordings: the ticks of Last-Modified in upper case, with quotes in headers and in the list of containers,
+//! and without quotes in the list of blobs.
 
 use crate::rules::time::Timestamp;
 use std::fmt;
 
-/// Ticks of 1601-01-01T00:00:00Z.
-const FILE_TIMES_BEGIN: u64 = 504_911_232_000_000_000;
-
-/// The tag of one state of a resource. No two states of a resource share one.
+/// The entity tag of a state of a resource. Every state has another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ETag(u64);
 
 impl ETag {
-    /// The tag of a state that was made at this moment.
-    pub const fn of(stamp: Timestamp) -> ETag {
-        ETag(stamp.ticks())
+    /// The tag of a state with this modification time.
+    pub const fn of(last_modified: Timestamp) -> ETag {
+        ETag(last_modified.ticks())
     }
 
     /// The quoted form, for headers.
@@ -24,25 +21,25 @@ impl ETag {
         format!("\"{self}\"")
     }
 
-    /// The tag that a client's text names, if it is of this service; quotes and the weak mark are the client's to leave out.
+    /// Parses the text of a client; `None` for a tag that is not of this service. Quotes and the weak mark are optional.
     pub fn parse(text: &str) -> Option<ETag> {
         let bare = text.trim().trim_start_matches("W/").trim_matches('"');
         bare.strip_prefix("0x").and_then(|hex| u64::from_str_radix(hex, 16).ok()).map(ETag)
     }
 
-    /// Whether a client's text names this tag.
+    /// Returns true if the text of a client is this tag.
     pub fn is(self, text: &str) -> bool {
         ETag::parse(text) == Some(self)
     }
 
-    /// Whether it is of a moment that a file time of Windows, which counts from 1601, can stand for.
+    /// Returns true if its time is not before 1601, so that it has a file time of Windows.
     pub fn is_file_time(self) -> bool {
-        self.0 >= FILE_TIMES_BEGIN
+        self.0 >= Timestamp::WINDOWS_EPOCH.ticks()
     }
 }
 
 impl fmt::Display for ETag {
-    /// The bare form, for the blob list.
+    /// The form without quotes, for the list of blobs.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "0x{:X}", self.0)
     }
@@ -72,7 +69,7 @@ mod tests {
     #[test]
     fn file_times_begin_in_1601() {
         let first = ETag::of(Timestamp::parse_iso("1601-01-01T00:00:00Z").unwrap());
-        assert_eq!(first.0, FILE_TIMES_BEGIN);
+        assert_eq!(first.0, Timestamp::WINDOWS_EPOCH.ticks());
         for (tag, is) in [(first.0, true), (first.0 - 1, false), (0x0111_1111_1111_1111, false), (0x08D2_C916_7D53_FC2C, true)] {
             assert_eq!(ETag(tag).is_file_time(), is, "{tag:X}");
         }

@@ -1,55 +1,50 @@
-//! Leases: who may write to a blob, or delete a container, and for how long.
+//! Leases: which client may write to a blob, or delete a container, and for how long.
 //!
-//! A lease is a value, and every rule is a function of it and of `now`. Nothing here waits: a term runs out, and a break ends,
-//! by being looked at later ([`seen`]). The two tables of the reference, «outcomes of lease operations» and «outcomes of use
-//! attempts», are [`step`] and [`check`]; the tests below are written as those tables.
+//! A lease is a value, and every rule is a function of it and of the current time ([`seen`]): no timer expires or breaks it. The two tables
+//! of the reference, «outcomes of lease operations» and «outcomes of use attempts», are [`step`] and [`check`]; the tests below have the
+//! form of those tables.
 
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::text::guid;
 use crate::rules::time::Timestamp;
 use std::fmt;
+use uuid::Uuid;
+use uuid::fmt::Simple;
 
-/// The name of a lease, a GUID: whoever can show it holds the lease.
+/// The id of a lease, a GUID: a client that sends it holds the lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LeaseId(pub [u8; 16]);
 
 impl LeaseId {
-    /// Reads the forms that .NET's `Guid` writes: `D` (with hyphens), `N` (32 digits), `B` (`{…}`) and `P` (`(…)`), in either
-    /// case.
+    /// Parses the forms that .NET's `Guid` writes: `D` (with hyphens), `N` (32 digits), `B` (`{…}`) and `P` (`(…)`), in any letter case.
     pub fn parse(text: &str) -> Option<LeaseId> {
         let within = |open, close| text.strip_prefix(open)?.strip_suffix(close);
-        let wrapped = within('{', '}').or_else(|| within('(', ')'));
-        let body = wrapped.unwrap_or(text);
-        let groups: Vec<&str> = body.split('-').collect();
-        let hyphens_right = match groups.len() {
-            1 => wrapped.is_none(),
-            _ => groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12]),
+        let id = match within('{', '}').or_else(|| within('(', ')')) {
+            None if text.len() == Simple::LENGTH => Uuid::try_parse(text).ok(),
+            wrapped => guid(wrapped.unwrap_or(text)),
         };
-        let digits = groups.concat();
-        let well_formed = hyphens_right && digits.len() == 32 && digits.bytes().all(|b| b.is_ascii_hexdigit());
-        well_formed.then(|| u128::from_str_radix(&digits, 16).ok()).flatten().map(|number| LeaseId(number.to_be_bytes()))
+        id.map(|id| LeaseId(id.into_bytes()))
     }
 }
 
 impl fmt::Display for LeaseId {
-    /// Lower case, 8-4-4-4-12, as `x-ms-lease-id` comes back.
+    /// Lower case with hyphens, the form of `x-ms-lease-id` in responses.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let n = u128::from_be_bytes(self.0);
-        let group = |shift: u32| (n >> shift) & 0xffff;
-        write!(f, "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", n >> 96, group(80), group(64), group(48), n & 0xffff_ffff_ffff)
+        Uuid::from_bytes(self.0).fmt(f)
     }
 }
 
-/// For how long a lease is asked.
+/// The duration of a lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeaseDuration {
     /// Until it is released or broken.
     Infinite,
-    /// For so many seconds, 15 to 60, from the last acquire or renew.
+    /// A number of seconds, 15 to 60, from the last acquire or renew.
     Fixed(u32),
 }
 
 impl LeaseDuration {
-    /// Reads `x-ms-lease-duration`: `-1`, or 15 to 60 seconds.
+    /// Parses `x-ms-lease-duration`: `-1`, or 15 to 60 seconds.
     pub fn parse(text: &str) -> Option<LeaseDuration> {
         match text {
             "-1" => Some(LeaseDuration::Infinite),
@@ -65,44 +60,29 @@ impl LeaseDuration {
     }
 }
 
-/// The lease of a blob or a container. What is stored may be out of date; [`seen`] says what it is now.
+/// The lease of a resource. The stored value may be out of date; [`seen`] returns the current one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Lease {
-    /// Nobody holds it, and no earlier holder is remembered.
+    /// There is no holder, and no last holder that could renew it.
     #[default]
     Available,
-    /// Held, until a moment or (`None`) for ever.
+    /// A client holds it, until a time or without end.
     Leased {
-        /// The holder's id.
         id: LeaseId,
-        /// What was asked for; a renewal asks for the same again.
+        /// The duration, which a renewal starts again.
         term: LeaseDuration,
-        /// When it expires.
         until: Option<Timestamp>,
     },
-    /// Its term has run out. The holder may still renew it, until somebody writes or leases.
-    Expired {
-        /// The last holder's id.
-        id: LeaseId,
-        /// What a renewal would get.
-        term: LeaseDuration,
-    },
-    /// Somebody broke it; the holder keeps it a little longer.
-    Breaking {
-        /// The holder's id.
-        id: LeaseId,
-        /// When it is broken.
-        until: Timestamp,
-    },
-    /// Broken: free for others, lost to its holder.
-    Broken {
-        /// The last holder's id.
-        id: LeaseId,
-    },
+    /// The holder may still renew it, until another client writes or acquires.
+    Expired { id: LeaseId, term: LeaseDuration },
+    /// A client broke it; it is held until this time.
+    Breaking { id: LeaseId, until: Timestamp },
+    /// Other clients can acquire it, and its last holder cannot renew it.
+    Broken { id: LeaseId },
 }
 
 impl Lease {
-    /// `x-ms-lease-status`: locked while a writer needs its id.
+    /// `x-ms-lease-status`: locked while a write needs its id.
     pub fn status(self, now: Timestamp) -> &'static str {
         if seen(self, now).is_active() { "locked" } else { "unlocked" }
     }
@@ -118,7 +98,7 @@ impl Lease {
         }
     }
 
-    /// `x-ms-lease-duration`, which is there only while leased.
+    /// `x-ms-lease-duration`, which only a leased resource has.
     pub fn duration(self, now: Timestamp) -> Option<&'static str> {
         match seen(self, now) {
             Lease::Leased { term: LeaseDuration::Infinite, .. } => Some("infinite"),
@@ -127,8 +107,7 @@ impl Lease {
         }
     }
 
-    /// `x-ms-lease-time` after a break: whole seconds until others may have the lease, rounded down as recorded; 0 once it is
-    /// broken.
+    /// `x-ms-lease-time` after a break: the seconds until others can acquire the lease, rounded down (recorded); 0 after the break.
     pub fn time_left(self, now: Timestamp) -> u64 {
         match seen(self, now) {
             Lease::Breaking { until, .. } => now.seconds_apart(until),
@@ -136,7 +115,7 @@ impl Lease {
         }
     }
 
-    /// The id of the present or last holder.
+    /// The id of the current or last holder.
     pub fn id(self) -> Option<LeaseId> {
         match self {
             Lease::Available => None,
@@ -149,57 +128,44 @@ impl Lease {
     }
 }
 
-/// What a client asks of a lease (`x-ms-lease-action`).
+/// An action on a lease (`x-ms-lease-action`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeaseAction {
-    /// Take it, or, holding it, take it for another term.
+    /// Acquires it; the holder may acquire it again with another duration.
     Acquire {
-        /// For how long.
         term: LeaseDuration,
-        /// The id the client would like.
         proposed: Option<LeaseId>,
-        /// The id to give when it proposes none.
+        /// The id if the client proposes none.
         fresh: LeaseId,
     },
-    /// Start its term again.
-    Renew {
-        /// The id the client holds.
-        id: LeaseId,
-    },
-    /// Go on under another id.
-    Change {
-        /// The id the client holds.
-        id: LeaseId,
-        /// The id it wants.
-        proposed: LeaseId,
-    },
-    /// Give it back at once.
-    Release {
-        /// The id the client holds.
-        id: LeaseId,
-    },
-    /// Take it from its holder; nobody is asked for an id.
+    /// Starts its duration again.
+    Renew { id: LeaseId },
+    /// Changes its id.
+    Change { id: LeaseId, proposed: LeaseId },
+    /// Ends it now.
+    Release { id: LeaseId },
+    /// Ends it without its id.
     Break {
-        /// How many seconds the holder may keep it, 0 to 60, if its term does not end sooner. None: the rest of the term.
+        /// The seconds until it is broken, 0 to 60, if it does not expire sooner. Without it, the lease expires normally.
         period: Option<u32>,
     },
 }
 
-/// What is leased. It chooses among the codes that name a blob or a container, and the noun of the sentences.
+/// The leased resource, which is named in error codes and messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeasedResource {
-    /// A blob: its lease guards its content, properties, metadata and tags.
+    /// Its lease protects its content, properties, metadata and tags.
     Blob,
-    /// A container: its lease guards its deletion only.
+    /// Its lease only protects it from deletion.
     Container,
-    /// A share, or a snapshot of one: as a container, by the same codes.
+    /// A share, or a snapshot of one: as a container, with the same codes.
     Share,
-    /// A file: as a blob, and for ever only.
+    /// As a blob. Its leases are infinite.
     File,
 }
 
 impl LeasedResource {
-    fn refuses(self, code: ErrorCode) -> StorageError {
+    fn error(self, code: ErrorCode) -> StorageError {
         let noun = match self {
             LeasedResource::Blob => return code.into(),
             LeasedResource::Container => "the container",
@@ -208,12 +174,12 @@ impl LeasedResource {
         };
         match code {
             ErrorCode::LeaseIdMissing | ErrorCode::LeaseLost | ErrorCode::LeaseNotPresentWithLeaseOperation => {
-                code.with_message(code.says().replace("the blob", noun))
+                code.with_message(code.message().replace("the blob", noun))
             }
             ErrorCode::LeaseIdMismatchWithLeaseOperation if self != LeasedResource::Container => {
-                code.with_message(code.says().replace("the blob/container", noun))
+                code.with_message(code.message().replace("the blob/container", noun))
             }
-            _ => code.with_message(code.says().replace("the container", noun)),
+            _ => code.with_message(code.message().replace("the container", noun)),
         }
     }
 
@@ -234,18 +200,18 @@ impl LeasedResource {
     }
 }
 
-/// How an operation respects the lease of what it touches.
+/// How an operation respects the lease of its resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeaseCheck {
-    /// Not at all.
+    /// It ignores the lease.
     None,
-    /// It needs no id, but an id that is shown must be the right one.
+    /// A lease id in the request must be the right one.
     IfPresent,
-    /// It needs the id of an active lease.
+    /// The request must have the id of an active lease.
     Required,
 }
 
-/// The lease as the clock sees it: terms have run out and breaks have ended without anyone acting.
+/// The lease at this time: it may have expired, or its break may have ended.
 pub fn seen(lease: Lease, now: Timestamp) -> Lease {
     match lease {
         Lease::Leased { id, term, until: Some(end) } if end <= now => Lease::Expired { id, term },
@@ -254,14 +220,17 @@ pub fn seen(lease: Lease, now: Timestamp) -> Lease {
     }
 }
 
-/// What a lease becomes when a client asks something of it; 409 when it may not.
-pub fn step(lease: Lease, ask: LeaseAction, subject: LeasedResource, now: Timestamp) -> Result<Lease, StorageError> {
+/// The lease after an action.
+///
+/// # Errors
+/// 409 for an action that is not allowed.
+pub fn step(lease: Lease, action: LeaseAction, subject: LeasedResource, now: Timestamp) -> Result<Lease, StorageError> {
     use Lease::{Available, Breaking, Broken, Expired, Leased};
     let granted = |id, term: LeaseDuration| Ok(Leased { id, term, until: term.end(now) });
     let broken_at = |id, until| Ok(if until <= now { Broken { id } } else { Breaking { id, until } });
     let after = |period: Option<u32>| period.map(|seconds| now.after_seconds(seconds.into()));
 
-    let next = match (ask, seen(lease, now)) {
+    let next = match (action, seen(lease, now)) {
         (LeaseAction::Acquire { term, proposed, fresh }, Available | Broken { .. } | Expired { .. }) => {
             granted(proposed.unwrap_or(fresh), term)
         }
@@ -298,19 +267,22 @@ pub fn step(lease: Lease, ask: LeaseAction, subject: LeasedResource, now: Timest
         (LeaseAction::Release { id: mine }, held) if held.id() == Some(mine) => Ok(Available),
         (LeaseAction::Renew { .. } | LeaseAction::Release { .. }, _) => Err(ErrorCode::LeaseIdMismatchWithLeaseOperation),
     };
-    next.map_err(|code| subject.refuses(code))
+    next.map_err(|code| subject.error(code))
 }
 
-/// Whether an operation may go on with the lease id that its request shows (`x-ms-lease-id`); 412 when not.
+/// Checks the lease id of a request (`x-ms-lease-id`).
+///
+/// # Errors
+/// 412 for a missing or wrong id.
 pub fn check(
     lease: Lease,
-    guard: LeaseCheck,
+    required: LeaseCheck,
     shown: Option<LeaseId>,
     subject: LeasedResource,
     now: Timestamp,
 ) -> Result<(), StorageError> {
     let lease = seen(lease, now);
-    let refusal = match (guard, shown) {
+    let error = match (required, shown) {
         (LeaseCheck::None, _) | (LeaseCheck::IfPresent, None) => return Ok(()),
         (LeaseCheck::Required, None) if lease.is_active() => ErrorCode::LeaseIdMissing,
         (LeaseCheck::Required, None) => return Ok(()),
@@ -321,11 +293,11 @@ pub fn check(
             Lease::Available => subject.not_present(),
         },
     };
-    Err(subject.refuses(refusal))
+    Err(subject.error(error))
 }
 
-/// The lease after a write that was admitted. An expired or broken lease is forgotten, so that its holder cannot renew it over
-/// a change that it has not seen; an active one stays.
+/// The lease after a write. An expired or broken lease ends, so that its last holder cannot renew it after a change that it does not know;
+/// an active one remains.
 pub fn after_write(lease: Lease, now: Timestamp) -> Lease {
     if seen(lease, now).is_active() { lease } else { Lease::Available }
 }
@@ -394,7 +366,7 @@ mod tests {
         let give_up = |period| LeaseAction::Break { period };
         #[rustfmt::skip]
         let table = [
-            // asked                        Available      Leased(A)      Breaking(A)    Broken(A)    Expired(A)
+            // action                       Available      Leased(A)      Breaking(A)    Broken(A)    Expired(A)
             (acquire(None),                ["Leased(X)",   PRESENT,       PRESENT,       "Leased(X)", "Leased(X)"]),
             (acquire(Some(A)),             ["Leased(A)",   "Leased(A)",   NO_ACQUIRE,    "Leased(A)", "Leased(A)"]),
             (acquire(Some(B)),             ["Leased(B)",   PRESENT,       PRESENT,       "Leased(B)", "Leased(B)"]),
@@ -409,10 +381,15 @@ mod tests {
             (LeaseAction::Release { id: A },       [MISMATCH,      "Available",   "Available",   "Available", "Available"]),
             (LeaseAction::Release { id: B },       [MISMATCH,      MISMATCH,      MISMATCH,      MISMATCH,    MISMATCH]),
         ];
-        for (ask, row) in table {
+        for (action, row) in table {
             for ((lease, second), outcome) in states().into_iter().zip(row) {
                 for subject in [LeasedResource::Blob, LeasedResource::Container, LeasedResource::Share, LeasedResource::File] {
-                    assert_eq!(shown(step(lease, ask, subject, at(second))), outcome, "{ask:?} of {}", lease.state(at(second)));
+                    assert_eq!(
+                        shown(step(lease, action, subject, at(second))),
+                        outcome,
+                        "{action:?} of {}",
+                        lease.state(at(second))
+                    );
                 }
             }
         }
@@ -438,33 +415,33 @@ mod tests {
         ];
         for (guard, id, row) in table {
             for ((lease, second), outcome) in states().into_iter().zip(row) {
-                let told = |subject| match check(lease, guard, id, subject, at(second)) {
+                let outcome_of = |subject| match check(lease, guard, id, subject, at(second)) {
                     Ok(()) => OK.to_owned(),
                     Err(error) => format!("{} {}", error.status(), error.code().name()),
                 };
-                assert_eq!(told(LeasedResource::Blob), outcome, "{guard:?} {id:?}");
+                assert_eq!(outcome_of(LeasedResource::Blob), outcome, "{guard:?} {id:?}");
                 for (subject, with) in [
                     (LeasedResource::Container, "WithContainer"),
                     (LeasedResource::Share, "WithContainer"),
                     (LeasedResource::File, "WithFile"),
                 ] {
-                    assert_eq!(told(subject), outcome.replace("WithBlob", with), "{guard:?} {id:?}");
+                    assert_eq!(outcome_of(subject), outcome.replace("WithBlob", with), "{guard:?} {id:?}");
                 }
             }
         }
     }
 
     #[test]
-    fn sentences_name_what_is_leased() {
+    fn messages_name_the_leased_resource() {
         for (subject, missing, mismatch) in [
             (LeasedResource::Blob, "lease on the blob and", "the lease ID for the blob."),
             (LeasedResource::Container, "lease on the container and", "the lease ID for the container."),
             (LeasedResource::Share, "lease on the file share and", "the lease ID for the file share."),
             (LeasedResource::File, "lease on the file and", "the lease ID for the file."),
         ] {
-            let told = |id| check(leased(A), LeaseCheck::Required, id, subject, at(10)).unwrap_err().message().to_owned();
-            assert!(told(None).contains(missing), "{}", told(None));
-            assert!(told(Some(B)).ends_with(mismatch), "{}", told(Some(B)));
+            let message = |id| check(leased(A), LeaseCheck::Required, id, subject, at(10)).unwrap_err().message().to_owned();
+            assert!(message(None).contains(missing), "{}", message(None));
+            assert!(message(Some(B)).ends_with(mismatch), "{}", message(Some(B)));
         }
     }
 
@@ -485,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_forgets_a_lease_that_is_over() {
+    fn a_write_ends_an_expired_or_broken_lease() {
         let kept = [Lease::Available, leased(A), breaking(25), Lease::Available, Lease::Available];
         for ((lease, second), kept) in states().into_iter().zip(kept) {
             assert_eq!(after_write(lease, at(second)), kept);
@@ -511,13 +488,13 @@ mod tests {
             assert_eq!(next.time_left(at(10)), left, "{lease:?} {period:?}");
             assert_eq!(next.state(at(10).after_seconds(left)), "broken");
         }
-        // Recorded: a lease of 20 s, broken within its first second, has 19 s left.
+        // A lease of 20 s, broken within its first second, has 19 s left (recorded).
         assert_eq!(breaking(20).time_left(at(0).next()), 19);
     }
 
     #[test]
     fn terms_start_again_on_acquire_and_renew_but_not_on_change() {
-        let ends = |ask, second| match step(leased(A), ask, LeasedResource::Blob, at(second)).unwrap() {
+        let ends = |action, second| match step(leased(A), action, LeasedResource::Blob, at(second)).unwrap() {
             Lease::Leased { until, .. } => until,
             other => panic!("{other:?}"),
         };
@@ -528,7 +505,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_name_their_subject() {
+    fn messages_name_the_blob_or_container() {
         let says = |subject| check(leased(A), LeaseCheck::Required, None, subject, at(0)).unwrap_err().message().to_owned();
         assert_eq!(
             says(LeasedResource::Blob),
@@ -541,7 +518,7 @@ mod tests {
         let lost = check(leased(A), LeaseCheck::Required, Some(A), LeasedResource::Container, at(30)).unwrap_err();
         assert_eq!(lost.message(), "A lease ID was specified, but the lease for the container has expired.");
         let mismatch = step(Lease::Available, LeaseAction::Renew { id: A }, LeasedResource::Container, at(0)).unwrap_err();
-        assert_eq!(mismatch.message(), ErrorCode::LeaseIdMismatchWithLeaseOperation.says());
+        assert_eq!(mismatch.message(), ErrorCode::LeaseIdMismatchWithLeaseOperation.message());
     }
 
     #[test]
@@ -549,8 +526,8 @@ mod tests {
         let plain = "fdf3dbce-187a-4360-9809-8931e27f32c1";
         let id = LeaseId::parse(plain).unwrap();
         assert_eq!(id.to_string(), plain);
-        let spellings = [plain.to_uppercase(), plain.replace('-', ""), format!("{{{plain}}}"), format!("({plain})")];
-        for text in spellings {
+        let forms = [plain.to_uppercase(), plain.replace('-', ""), format!("{{{plain}}}"), format!("({plain})")];
+        for text in forms {
             assert_eq!(LeaseId::parse(&text), Some(id), "{text}");
         }
         let bare = plain.replace('-', "");

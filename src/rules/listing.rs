@@ -1,22 +1,23 @@
-//! Listings in pages: which entries a page holds, and where the next one starts.
+//! Pages of listings: the entries of a page, and where the next one starts.
 //!
-//! Entries come in the order of their names' bytes. With a delimiter, all names that agree up to its first occurrence after the
-//! prefix become one entry. A page never walks over such names: it seeks past them, so its cost is that of what it shows.
+//! Entries are in the order of the bytes of their names. With a delimiter, all names that are equal up to its first occurrence after the
+//! prefix become one entry. A page does not read such names: it seeks past them, so that its cost depends only on its own entries.
 //!
-//! A page that is not the last ends with a marker, which names the first item of the next page. It needs no memory on the
-//! server: items that come or go between two pages are seen or not, and no other is skipped or repeated for it.
+//! A page that is not the last has a marker, which is the position of the first item of the next page. The server stores nothing for it:
+//! items that are created or deleted between two pages may be listed or not, and no others are skipped or repeated.
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::time::Timestamp;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// Entries of a page, at most and by default.
+/// The most entries of a page, and the default.
 pub const PAGE: usize = 5000;
 
-/// Reads `maxresults`: [`PAGE`] if it is not given or is more than that.
+/// Parses `maxresults`: [`PAGE`] if it is absent or larger.
 ///
-/// Less than one is 400 OutOfRangeInput, what is not a number 400 InvalidQueryParameterValue.
+/// # Errors
+/// 400 OutOfRangeInput for less than one; 400 InvalidQueryParameterValue unless it is a number.
 pub fn maxresults(text: Option<&str>) -> Result<usize, StorageError> {
     let Some(text) = text else { return Ok(PAGE) };
     match text.parse::<i64>() {
@@ -26,32 +27,33 @@ pub fn maxresults(text: Option<&str>) -> Result<usize, StorageError> {
     }
 }
 
-/// Where an item stands in a listing: by its name, then by its time.
+/// The position of an item in a listing: its name, then its time.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
-    /// The item's name.
     pub name: String,
-    /// Which of the items of that name: a snapshot's or version's time, and [`Timestamp::NEVER`] for the blob itself, which
-    /// thus comes last.
-    pub at: Timestamp,
+    /// The time of a snapshot or version, or [`Timestamp::NEVER`] for the blob itself, which is the last of its name.
+    pub time: Timestamp,
 }
 
 impl Position {
-    /// Before all items of this name, and of all names that begin with it.
+    /// The position before all items of this name, and of all names that begin with it.
     pub fn before(name: impl Into<String>) -> Position {
-        Position { name: name.into(), at: Timestamp::from_ticks(0) }
+        Position { name: name.into(), time: Timestamp::from_ticks(0) }
     }
 
-    /// The marker of a blob listing, as the real service writes it: `2!68!…`, base64 of the name and the time, each with its
-    /// length in bytes. Padding is `-`.
+    /// The marker of a blob listing, in the form of the real service: `2!68!…`, base64 of the name and the time, each with its length in
+    /// bytes. Padding is `-`.
     pub fn marker(&self) -> String {
-        let (name, at) = (&self.name, self.at.iso());
-        let plain = format!("{:06}!{name}!{:06}!{at}!", name.len(), at.len());
+        let (name, time) = (&self.name, self.time.iso());
+        let plain = format!("{:06}!{name}!{:06}!{time}!", name.len(), time.len());
         let base64 = STANDARD.encode(plain).replace('=', "-");
         format!("2!{}!{base64}", base64.len())
     }
 
-    /// Reads the marker of a blob listing; any other text is 400 InvalidQueryParameterValue.
+    /// Parses the marker of a blob listing.
+    ///
+    /// # Errors
+    /// 400 InvalidQueryParameterValue.
     pub fn read(marker: &str) -> Result<Position, StorageError> {
         Position::parse(marker).filter(|position| position.marker() == marker).ok_or_else(|| not_a_marker(marker))
     }
@@ -61,24 +63,26 @@ impl Position {
         let plain = String::from_utf8(STANDARD.decode(base64.replace('-', "=")).ok()?).ok()?;
         let (length, rest) = plain.split_once('!')?;
         let (name, rest) = rest.split_at_checked(length.parse().ok()?)?;
-        let (_, at) = rest.strip_prefix('!')?.strip_suffix('!')?.split_once('!')?;
-        Some(Position { name: name.to_owned(), at: Timestamp::parse_iso(at)? })
+        let (_, time) = rest.strip_prefix('!')?.strip_suffix('!')?.split_once('!')?;
+        Some(Position { name: name.to_owned(), time: Timestamp::parse_iso(time)? })
     }
 
-    /// The marker of a listing of an account's containers, queues or shares, as the real service writes it: `/account/name`. Where a
-    /// page ended among several of a name, of which some are deleted, its time follows.
-    pub fn account_marker(&self, account: &str, among: bool) -> String {
-        let time = if among { format!("/{}", self.at.iso()) } else { String::new() };
+    /// The marker of a listing of an account's containers, queues or shares, in the form of the real service: `/account/name`. `with_time`
+    /// adds the time, for a page that ends between resources of the same name, of which some are deleted.
+    pub fn account_marker(&self, account: &str, with_time: bool) -> String {
+        let time = if with_time { format!("/{}", self.time.iso()) } else { String::new() };
         format!("/{account}/{}{time}", self.name)
     }
 
-    /// Reads the marker of a listing of an account's containers, queues or shares; any other text is 400
-    /// InvalidQueryParameterValue.
+    /// Parses the marker of a listing of an account's containers, queues or shares.
+    ///
+    /// # Errors
+    /// 400 InvalidQueryParameterValue.
     pub fn read_account(marker: &str, account: &str) -> Result<Position, StorageError> {
         let rest = marker.strip_prefix('/').and_then(|rest| rest.strip_prefix(account)).and_then(|rest| rest.strip_prefix('/'));
         let position = rest.and_then(|rest| match rest.split_once('/') {
             None => Some(Position::before(rest)),
-            Some((name, at)) => Some(Position { name: name.to_owned(), at: Timestamp::parse_iso(at)? }),
+            Some((name, time)) => Some(Position { name: name.to_owned(), time: Timestamp::parse_iso(time)? }),
         });
         position.ok_or_else(|| not_a_marker(marker))
     }
@@ -88,84 +92,83 @@ fn not_a_marker(marker: &str) -> StorageError {
     StorageError::invalid_query("marker", marker, "The value is not a marker that this service gave.")
 }
 
-/// What a client wants listed.
+/// The options of a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageRequest<'a> {
-    /// What the names begin with; empty for all.
+    /// The prefix of the names; empty for all.
     pub prefix: &'a str,
-    /// Up to what names are drawn together, one or more characters.
+    /// The text up to which names are grouped: one or more characters.
     pub delimiter: Option<&'a str>,
-    /// Where to start, that item included; from the beginning if `None`.
+    /// The position of the first item; `None` for the first page.
     pub start: Option<Position>,
-    /// Entries of the page, at most; one if 0.
+    /// The most entries of the page; 0 means one.
     pub max: usize,
 }
 
 /// One line of a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entry<T> {
-    /// An item.
     Item(T),
-    /// All items whose names begin so, up to and with the delimiter.
+    /// All items whose names have this prefix, which ends with the delimiter.
     Prefix(String),
 }
 
-/// A part of a listing.
+/// A page of a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page<T> {
     /// The entries, in order.
     pub entries: Vec<Entry<T>>,
-    /// Where the next page starts; `None` when this is the last.
+    /// The position of the first item of the next page; `None` if this is the last.
     pub next: Option<Position>,
 }
 
-/// Makes a page from items in order of name and time.
+/// Builds a page from items in the order of name and time.
 ///
-/// `seek` gives the items from a name and a time on, as they are stored or would be shown; it may start at the name's first item,
-/// for what is before that time is passed over. It is called once for the page and once for each prefix shown.
-pub fn page<'a, T, I>(ask: &PageRequest<'_>, mut seek: impl FnMut(&str, Timestamp) -> I) -> Page<T>
+/// `seek` returns the items from a name and a time on. It may start at the first item of that name, because items before the time are
+/// skipped. It is called once for the page and once for each group of names.
+pub fn page<'a, T, I>(request: &PageRequest<'_>, mut seek: impl FnMut(&str, Timestamp) -> I) -> Page<T>
 where
     I: Iterator<Item = (&'a str, Timestamp, T)>,
 {
     let mut entries = Vec::new();
-    let mut from = match &ask.start {
-        Some(start) if start.name.as_str() >= ask.prefix => start.clone(),
-        _ => Position::before(ask.prefix),
+    let mut from = match &request.start {
+        Some(start) if start.name.as_str() >= request.prefix => start.clone(),
+        _ => Position::before(request.prefix),
     };
-    let mut items = seek(&from.name, from.at);
-    while let Some((name, at, item)) = items.next() {
-        if (name, at) < (from.name.as_str(), from.at) {
+    let mut items = seek(&from.name, from.time);
+    while let Some((name, time, item)) = items.next() {
+        if (name, time) < (from.name.as_str(), from.time) {
             continue;
         }
-        if !name.starts_with(ask.prefix) {
+        if !name.starts_with(request.prefix) {
             break;
         }
-        if entries.len() >= ask.max.max(1) {
-            return Page { entries, next: Some(Position { name: name.to_owned(), at }) };
+        if entries.len() >= request.max.max(1) {
+            return Page { entries, next: Some(Position { name: name.to_owned(), time }) };
         }
-        match group(name, ask) {
+        match group(name, request) {
             None => entries.push(Entry::Item(item)),
             Some(prefix) => {
                 entries.push(Entry::Prefix(prefix.to_owned()));
                 let Some(beyond) = beyond(prefix) else { break };
                 from = Position::before(beyond);
-                items = seek(&from.name, from.at);
+                items = seek(&from.name, from.time);
             }
         }
     }
     Page { entries, next: None }
 }
 
-/// The part of a name, up to and with the delimiter, under which it is drawn together with others.
-fn group<'n>(name: &'n str, ask: &PageRequest<'_>) -> Option<&'n str> {
-    let delimiter = ask.delimiter.filter(|delimiter| !delimiter.is_empty())?;
-    let at = name.get(ask.prefix.len()..)?.find(delimiter)?;
-    name.get(..ask.prefix.len() + at + delimiter.len())
+/// The prefix of a name by which it is grouped with others; it ends with the delimiter.
+fn group<'n>(name: &'n str, request: &PageRequest<'_>) -> Option<&'n str> {
+    let delimiter = request.delimiter.filter(|delimiter| !delimiter.is_empty())?;
+    let at = name.get(request.prefix.len()..)?.find(delimiter)?;
+    name.get(..request.prefix.len() + at + delimiter.len())
 }
 
-/// The least text that is greater than all that begin with this prefix; `None` when there is none.
+/// The least text that is greater than all texts with this prefix, if there is one.
 ///
-/// That is the prefix with its last character raised by one. UTF-8 keeps the order of characters, so that of bytes is the same.
+/// It is the prefix with the next character in the place of the last one. In UTF-8, bytes have the same order as characters.
 fn beyond(prefix: &str) -> Option<String> {
     let mut text = prefix.to_owned();
     while let Some(last) = text.pop() {
@@ -177,25 +180,23 @@ fn beyond(prefix: &str) -> Option<String> {
     None
 }
 
-/// Which items of a long row a page of a search holds, one after another: so many of those that match, and an end to the looking even
-/// where few do.
+/// Selects the items of a page of a search: a number of matching items, after a limited number of examined ones.
 #[derive(Clone, Debug)]
 pub struct ListingFilter {
-    room: usize,
-    looks: usize,
+    most_matches: usize,
+    most_examined: usize,
 }
 
 impl ListingFilter {
-    /// A page with room for so many items, after so many looks at most.
-    pub fn new(room: usize, looks: usize) -> ListingFilter {
-        ListingFilter { room, looks }
+    pub fn new(most_matches: usize, most_examined: usize) -> ListingFilter {
+        ListingFilter { most_matches, most_examined }
     }
 
-    /// Whether the page takes the next item; `None` when the next page begins with it.
+    /// Returns true if the page includes the next item, and `None` if that is the first of the next page.
     pub fn sift(&mut self, matches: bool) -> Option<bool> {
-        self.looks = self.looks.checked_sub(1)?;
+        self.most_examined = self.most_examined.checked_sub(1)?;
         if matches {
-            self.room = self.room.checked_sub(1)?;
+            self.most_matches = self.most_matches.checked_sub(1)?;
         }
         Some(matches)
     }
@@ -226,8 +227,8 @@ mod tests {
     type Items = BTreeSet<(String, u64)>;
 
     /// A page of these items; a `lax` seek starts at the name's first item.
-    fn page_of<'a>(items: &'a Items, ask: &PageRequest<'_>, lax: bool) -> Page<(&'a str, u64)> {
-        page(ask, |name, at| {
+    fn page_of<'a>(items: &'a Items, request: &PageRequest<'_>, lax: bool) -> Page<(&'a str, u64)> {
+        page(request, |name, at| {
             let from = (name.to_owned(), if lax { 0 } else { at.ticks() });
             items.range(from..).map(|(name, at)| (name.as_str(), Timestamp::from_ticks(*at), (name.as_str(), *at)))
         })
@@ -289,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stays_is_listed_once_whatever_goes() {
+    fn items_that_remain_are_listed_once_whatever_else_is_deleted() {
         let going = prop::collection::vec(any::<prop::sample::Index>(), 0..20);
         property(&(listing(), going, 1..4usize), |((mut items, prefix, delimiter), going, max)| {
             let (mut going, mut start) = (going.into_iter(), None);
@@ -321,8 +322,8 @@ mod tests {
     fn a_prefix_costs_one_step_whatever_it_holds() {
         let items: Items = (0..50_000).map(|n| (format!("{}/{n:05}", n / 5000), 0)).chain([("x".into(), 0)]).collect();
         let steps = Cell::new(0);
-        let ask = PageRequest { prefix: "", delimiter: Some("/"), start: None, max: PAGE };
-        let page = page(&ask, |name, at| {
+        let request = PageRequest { prefix: "", delimiter: Some("/"), start: None, max: PAGE };
+        let page = page(&request, |name, at| {
             let from = Bound::Included((name.to_owned(), at.ticks()));
             let items = items.range((from, Bound::Unbounded)).inspect(|_| steps.set(steps.get() + 1));
             items.map(|(name, at)| (name.as_str(), Timestamp::from_ticks(*at), ()))
@@ -376,11 +377,11 @@ mod tests {
     fn snapshots_come_before_their_blob_and_may_be_parted() {
         let items: Items =
             [("a", 5), ("a", 9), ("a", Timestamp::NEVER.ticks()), ("b", 3)].map(|(name, at)| (name.to_owned(), at)).into();
-        let ask = |start| PageRequest { prefix: "", delimiter: None, start, max: 2 };
-        let first = page_of(&items, &ask(None), true);
+        let request = |start| PageRequest { prefix: "", delimiter: None, start, max: 2 };
+        let first = page_of(&items, &request(None), true);
         assert_eq!(first.entries, [Entry::Item(("a", 5)), Entry::Item(("a", 9))]);
         assert_eq!(first.next, Some(Position { name: "a".into(), at: Timestamp::NEVER }));
-        let second = page_of(&items, &ask(first.next), true);
+        let second = page_of(&items, &request(first.next), true);
         assert_eq!(second.entries, [Entry::Item(("a", Timestamp::NEVER.ticks())), Entry::Item(("b", 3))]);
         assert_eq!(second.next, None);
     }

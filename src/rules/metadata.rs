@@ -1,23 +1,24 @@
-//! Metadata: the names and values that clients attach to containers, blobs, queues, shares and files as `x-ms-meta-` headers.
+//! Metadata: the names and values that clients set on containers, blobs, queues, shares and files with `x-ms-meta-` headers.
 //!
-//! The service checks them and gives them back, and never reads them itself.
+//! The service checks, stores and returns them, and does not interpret them.
 
 use crate::rules::error::{ErrorCode, StorageError};
 use std::sync::Arc;
 
-/// Bytes of all names and values together, at most (8 KiB).
+/// The most bytes of all names and values together: 8 KiB.
 pub const LIMIT: usize = 8 * 1024;
 
-/// Names with their values, in the order in which they came. Copies are cheap, and nothing is allocated for none.
+/// Names and values, in the order of the request. It is cheap to clone, and empty metadata allocates nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metadata(Arc<[(Box<str>, Box<str>)]>);
 
 impl Metadata {
-    /// Reads a request's headers, each with its name after `x-ms-meta-`.
+    /// Parses the headers of a request, each with its name after `x-ms-meta-`. Values of the same name, in any letter case, are joined with
+    /// a comma.
     ///
-    /// A name is a C# identifier (400 InvalidMetadata), and not empty (400 EmptyMetadataKey). A value is visible ASCII, spaces
-    /// and tabs; the white space around it is not part of it. Values of one name, whatever its case, are joined with a comma.
-    /// More than [`LIMIT`] is 400 MetadataTooLarge.
+    /// # Errors
+    /// 400 EmptyMetadataKey for an empty name; 400 InvalidMetadata for a name that is not a C# identifier, or a value that is not visible
+    /// ASCII, spaces and tabs; 400 MetadataTooLarge for more than [`LIMIT`].
     pub fn from_headers<'a>(headers: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Result<Metadata, StorageError> {
         let mut pairs: Vec<(&str, String)> = Vec::new();
         for (name, value) in headers {
@@ -42,7 +43,7 @@ impl Metadata {
         Ok(Metadata(pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect()))
     }
 
-    /// As it was stored: checked when it came.
+    /// Stored metadata, which is not checked again.
     pub fn stored<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Metadata {
         Metadata(pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
     }
@@ -52,28 +53,27 @@ impl Metadata {
         self.0.iter().map(|(name, value)| (&**name, &**value))
     }
 
-    /// The value of a name, whatever the name's case.
+    /// The value of a name, in any letter case.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
-    /// Whether this says the same as another, in whatever order and case of names.
-    pub fn says_as(&self, other: &Metadata) -> bool {
+    /// Returns true if the names and values are equal, in any order and with any letter case of the names.
+    pub fn is_same_as(&self, other: &Metadata) -> bool {
         self.0.len() == other.0.len() && self.iter().all(|(name, value)| other.get(name) == Some(value))
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// Whether this is an identifier of C#, as far as a header's name can be one: a letter or `_`, then letters, digits and `_`.
+/// Returns true for a C# identifier in ASCII: a letter or `_`, then letters, digits and `_`.
 fn identifier(name: &str) -> bool {
     !name.starts_with(|c: char| c.is_ascii_digit()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// A header's value as text without the white space around it; `None` when it holds more than visible ASCII, spaces and tabs.
+/// The value of a header without white space around it; `None` for other characters than visible ASCII, spaces and tabs.
 fn text(value: &[u8]) -> Option<&str> {
     let text = str::from_utf8(value).ok()?;
     text.bytes().all(|b| matches!(b, b'\t' | b' '..=b'~')).then(|| text.trim_matches([' ', '\t']))
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_names_and_values_as_given() {
+    fn names_and_values_are_unchanged() {
         let json = r#"{"EncryptionAgent": {"Protocol": "1.0", "EncryptionAlgorithm": "AES_CBC_256"}}"#;
         for (headers, wanted) in [
             (vec![], vec![]),
@@ -117,7 +117,7 @@ mod tests {
             (&[("a", "1"), ("b", "2"), ("c", "")], false),
         ] {
             let other = read(other).unwrap();
-            assert_eq!((one.says_as(&other), other.says_as(&one)), (same, same), "{other:?}");
+            assert_eq!((one.is_same_as(&other), other.is_same_as(&one)), (same, same), "{other:?}");
         }
     }
 

@@ -1,32 +1,32 @@
-//! Names: which ones the service takes, and how they travel in URLs and in XML.
+//! Names: the valid ones, and their form in URLs and in XML.
 //!
-//! A URL is decoded once. From there on a name is plain text, compared byte by byte; blob names are case-sensitive.
+//! A URL is decoded once. After that a name is plain text, compared byte by byte; blob names are case-sensitive.
 
 use crate::rules::error::{ErrorCode, StorageError};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// The container whose blobs need not name it: `/account/blob`.
+/// The container that the URL of a blob need not name: `/account/blob`.
 pub const ROOT: &str = "$root";
 
-/// Containers of the service's own, whose names break the rule for all others.
+/// The containers of the service, whose names are exceptions to the rule.
 const SPECIAL: [&str; 4] = [ROOT, "$web", LOGS, CHANGE_FEED];
 
-/// The container of an account's logs. The service makes it once logging is switched on, and keeps it for ever.
+/// The container of an account's logs. The service creates it when logging is enabled, and never deletes it.
 pub const LOGS: &str = "$logs";
 /// The container of an account's change feed.
 pub const CHANGE_FEED: &str = "$blobchangefeed";
-/// The containers that the service keeps for itself: nobody else makes or deletes them, and they are listed where they are asked for.
+/// The containers that only the service creates and deletes. They are listed only with `include=system`.
 pub const SYSTEM: [&str; 2] = [LOGS, CHANGE_FEED];
-/// Characters in a blob's name, at most.
+/// The most characters of a blob's name.
 const BLOB_CHARACTERS: usize = 1024;
-/// Parts between the slashes of a blob's name, at most.
+/// The most parts between the slashes of a blob's name.
 const BLOB_SEGMENTS: usize = 254;
-/// What is said of a name that is too short or too long.
+/// The message about a name that is too short or too long.
 const LENGTH: &str = "The specified resource name length is not within the permissible limits.";
-/// All but RFC 3986's unreserved characters; the service leaves no slash standing either.
+/// All but RFC 3986's unreserved characters. The service also encodes slashes.
 pub const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
-/// A type for names that a rule has accepted.
+/// Declares a type for valid names.
 macro_rules! name_type {
     ($(#[$doc:meta])* $name:ident, $check:path) => {
         $(#[$doc])*
@@ -75,23 +75,23 @@ name_type! {
 }
 name_type! {
     /// The name of a queue.
-    QueueName, queue
+    QueueName, plain
 }
 name_type! {
-    /// The name of a table, in the case that the client wrote.
+    /// The name of a table, in the letter case of the client.
     TableName, table
 }
 name_type! {
     /// The name of a share.
-    ShareName, crate::rules::file::path::share
+    ShareName, share
 }
 
-/// Whether an account may be called so: 3 to 24 lower-case letters and digits.
+/// Returns true for a valid name of an account: 3 to 24 lower-case letters and digits.
 pub fn account(name: &str) -> bool {
     (3..=24).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
 }
 
-/// Checks a table's name: a letter, then letters and digits, 3 to 63 in all; `tables` is the list of them.
+/// Checks the name of a table: a letter, then letters and digits, 3 to 63 in total, and not `tables`.
 ///
 /// # Errors
 /// 400 InvalidResourceName or OutOfRangeInput.
@@ -104,16 +104,25 @@ pub fn table(name: &str) -> Result<(), StorageError> {
     if (3..=63).contains(&name.len()) { Ok(()) } else { Err(ErrorCode::OutOfRangeInput.with_message(LENGTH)) }
 }
 
-/// Checks a container's name: 3 to 63 lower-case letters, digits and single hyphens, a letter or digit at both ends; or one
-/// of the service's own, such as `$root`.
+/// Checks the name of a container: 3 to 63 lower-case letters, digits and single hyphens, a letter or digit at both ends; or a container
+/// of the service, such as `$root`.
 ///
-/// Refuses with 400 OutOfRangeInput for the length and 400 InvalidResourceName for the characters.
+/// # Errors
+/// 400 OutOfRangeInput for the length, InvalidResourceName for the characters.
 pub fn container(name: &str) -> Result<(), StorageError> {
     if SPECIAL.contains(&name) { Ok(()) } else { plain(name) }
 }
 
-/// Checks a queue's name: as a container's, and none is the service's own.
-pub fn queue(name: &str) -> Result<(), StorageError> {
+/// Checks the name of a share: as for a container, without the containers of the service.
+///
+/// # Errors
+/// 400 OutOfRangeInput for the length, InvalidResourceName for the characters.
+pub fn share(name: &str) -> Result<(), StorageError> {
+    if name.starts_with('$') {
+        return Err(
+            ErrorCode::InvalidResourceName.with_reason(format!("{name:?} is not a valid name of a share: it starts with $"))
+        );
+    }
     plain(name)
 }
 
@@ -130,7 +139,7 @@ fn plain(name: &str) -> Result<(), StorageError> {
     Ok(())
 }
 
-/// Checks a blob's name: 1 to 1024 characters of any kind, in at most 254 parts between slashes.
+/// Checks the name of a blob: 1 to 1024 characters of any kind, in at most 254 parts between slashes.
 pub fn blob(name: &str) -> Result<(), StorageError> {
     if name.is_empty() || name.chars().nth(BLOB_CHARACTERS).is_some() {
         return Err(ErrorCode::OutOfRangeInput.with_message(LENGTH));
@@ -141,7 +150,7 @@ pub fn blob(name: &str) -> Result<(), StorageError> {
     Ok(())
 }
 
-/// Checks the name of a blob in `$root`: as any other, and without a slash, for `/account/a/b` means blob `b` of container `a`.
+/// Checks the name of a blob in `$root`. It has no slash, because `/account/a/b` is the blob `b` in the container `a`.
 pub fn root_blob(name: &str) -> Result<(), StorageError> {
     if name.contains('/') {
         return Err(ErrorCode::InvalidResourceName.with_reason("a blob in the root container cannot have a slash in its name"));
@@ -149,26 +158,26 @@ pub fn root_blob(name: &str) -> Result<(), StorageError> {
     blob(name)
 }
 
-/// Decodes the path of a URL, or a part of it, to a name: percent-encoding is undone once, `+` stays `+`, a backslash is a
-/// slash.
+/// Decodes the path of a URL, or a part of it, to a name: percent-encoding is decoded once, `+` stays `+`, a backslash becomes a slash.
 ///
-/// What is not percent-encoded UTF-8 names nothing: 400 InvalidUri.
+/// # Errors
+/// 400 InvalidUri unless it is percent-encoded UTF-8.
 pub fn decode(path: &str) -> Result<String, StorageError> {
     let name =
         unescape(path).ok_or_else(|| ErrorCode::InvalidUri.with_reason(format!("{path:?} is not percent-encoded UTF-8")))?;
     Ok(if name.contains('\\') { name.replace('\\', "/") } else { name })
 }
 
-/// What a bare `+` in a query stands for.
+/// The meaning of `+` in a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Plus {
     /// Itself.
     Itself,
-    /// A space, as form encoding has it.
+    /// A space, as in form encoding.
     Space,
 }
 
-/// What a query parameter without `=` is.
+/// The meaning of a query parameter without `=`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bare {
     /// A name with an empty value.
@@ -177,31 +186,31 @@ enum Bare {
     Value,
 }
 
-/// A decoded query: names and values in the order in which they came.
+/// A decoded query: names and values in the order of the URL.
 pub type QueryPairs = Vec<(String, String)>;
 
-/// The parameters whose values are base64, in which no space can be meant.
+/// The parameters whose values are base64, which contains no spaces.
 const BASE64: [&str; 3] = ["sig", "blockid", "popreceipt"];
 
-/// Decodes a query, without its `?`, to names and values in the order in which they came; a name without `=` has an empty value.
+/// Decodes a query, without its `?`, to names and values in their order; a name without `=` has an empty value.
 ///
-/// A bare `+` is a space, as form encoding has it, in what an operation reads and in what a shared access signature signs alike:
-/// recorded clients ask for `$filter=PartitionKey+eq+%27003%27`, rclone and `object_store` for `prefix=foo+bar%2F`, and
-/// Azure.Storage.Blobs signs `attachment; filename=a` and writes `rscd=attachment;+filename=a`. A plus arrives as `%2B`. Only in base64
-/// `+` is itself, which someone forgot to encode.
+/// `+` is a space, as in form encoding, for operations and for shared access signatures: recorded clients send
+/// `$filter=PartitionKey+eq+%27003%27`, rclone and `object_store` send `prefix=foo+bar%2F`, and Azure.Storage.Blobs signs
+/// `attachment; filename=a` and writes `rscd=attachment;+filename=a`. A plus is sent as `%2B`. Only in base64 `+` is a plus that the client
+/// did not encode.
 ///
 /// # Errors
-/// A value that is not percent-encoded UTF-8 is refused by its parameter's name, 400 InvalidQueryParameterValue, so that the
-/// client need not search for it; such a name makes the whole URL meaningless, 400 InvalidUri.
+/// 400 InvalidQueryParameterValue with the name of the parameter for a value that is not percent-encoded UTF-8; 400 InvalidUri for such a
+/// name.
 pub fn decode_query(query: &str) -> Result<QueryPairs, StorageError> {
     decode_query_as(query, Plus::Space, Bare::Name)
 }
 
-/// Every way to read a query that a Shared Key may have signed, the service's own first and none twice; nearly always there is one.
+/// The possible meanings of a query that was signed with Shared Key, that of the service first, without duplicates; nearly always one.
 ///
-/// A client that leaves a `+` bare signs it as it stands or as a space. A parameter without `=`, such as the `update` in
-/// `comp=page&update` of Microsoft.Azure.Storage, is a value with an empty name to the service, and to some clients a name with an
-/// empty value.
+/// A client that does not encode `+` signs it as a plus or as a space. A parameter without `=`, such as the `update` in
+/// `comp=page&update` of Microsoft.Azure.Storage, is a value with an empty name for the service, and a name with an empty value for some
+/// clients.
 ///
 /// # Errors
 /// As [`decode_query`].
@@ -237,7 +246,7 @@ fn decode_query_as(query: &str, plus: Plus, bare: Bare) -> Result<QueryPairs, St
         .collect()
 }
 
-/// Undoes percent-encoding; `None` when a `%` is not followed by two hexadecimal digits, or the bytes are not UTF-8.
+/// Decodes percent-encoding; `None` if a `%` is not followed by two hexadecimal digits, or the bytes are not UTF-8.
 pub fn unescape(text: &str) -> Option<String> {
     if !text.contains('%') {
         return Some(text.to_owned());
@@ -249,24 +258,17 @@ pub fn unescape(text: &str) -> Option<String> {
     percent_decode_str(text).decode_utf8().ok().map(Into::into)
 }
 
-/// A name as `<Name Encoded="true">` holds it, when it has characters that XML 1.0 cannot: control characters other than tab,
-/// line feed and carriage return, U+FFFE, U+FFFF. The service encodes such a name as a whole, slashes included:
-/// `dir%EF%BF%BF1%2F`.
+/// The content of `<Name Encoded="true">`, for a name with characters that XML 1.0 does not allow: control characters other than tab, line
+/// feed and carriage return, U+FFFE, U+FFFF. The service encodes the full name, including its slashes: `dir%EF%BF%BF1%2F`.
 ///
-/// `None` for the names that XML can hold, which is nearly all.
+/// `None` for other names, which are nearly all.
 pub fn encoded_xml(name: &str) -> Option<String> {
     name.contains(unfit_for_xml).then(|| utf8_percent_encode(name, RESERVED).to_string())
 }
 
-/// Whether XML 1.0 cannot hold this character, escaped or not.
+/// Returns true if XML 1.0 does not allow this character, escaped or not.
 pub fn unfit_for_xml(c: char) -> bool {
     matches!(c, '\0'..='\x08' | '\x0B' | '\x0C' | '\x0E'..='\x1F' | '\u{FFFE}' | '\u{FFFF}')
-}
-
-/// Whether a text is a GUID in its usual form of 36 characters.
-pub fn is_guid(text: &str) -> bool {
-    let groups = text.split('-').map(str::len).eq([8, 4, 4, 4, 12]);
-    groups && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
 }
 
 #[cfg(test)]
@@ -311,14 +313,29 @@ mod tests {
     fn queues() {
         let longest = "a".repeat(63);
         for name in ["abc", "a-b", "0a9", longest.as_str()] {
-            assert_eq!(queue(name), Ok(()), "{name}");
+            assert_eq!(plain(name), Ok(()), "{name}");
         }
         for name in ["createdeleteUPPERCASE", "q|a", "a--b", "-ab", "ab-", "$root", "$logs", "a_b"] {
-            assert_eq!(queue(name).unwrap_err().code(), ErrorCode::InvalidResourceName, "{name}");
+            assert_eq!(plain(name).unwrap_err().code(), ErrorCode::InvalidResourceName, "{name}");
         }
         let long = "a".repeat(64);
         for name in ["", "ab", long.as_str()] {
-            assert_eq!(queue(name), Err(ErrorCode::OutOfRangeInput.with_message(LENGTH)), "{name}");
+            assert_eq!(plain(name), Err(ErrorCode::OutOfRangeInput.with_message(LENGTH)), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_shares_are_checked() {
+        for (name, code) in [
+            ("share", None),
+            ("a-1", None),
+            ("ab", Some("OutOfRangeInput")),
+            ("Share", Some("InvalidResourceName")),
+            ("$root", Some("InvalidResourceName")),
+            ("啊齄丂狛狜", Some("InvalidResourceName")),
+            ("a--b", Some("InvalidResourceName")),
+        ] {
+            assert_eq!(share(name).err().map(|error| error.code().name()), code, "{name}");
         }
     }
 

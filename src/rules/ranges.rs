@@ -1,64 +1,58 @@
-//! Byte ranges: what a `Range` or `x-ms-range` header asks of a blob or a file, and what it gets.
+//! Byte ranges: the `Range` and `x-ms-range` headers, and the part of a blob or a file that they select.
 //!
-//! The service knows `bytes=a-b` and `bytes=a-`. It knows neither suffixes (`bytes=-n`) nor several ranges at once; what it
-//! does not know it ignores, as RFC 9110 lets a server do, and answers with the whole. When both headers are there,
-//! `x-ms-range` wins; that is the caller's to choose.
+//! The service supports `bytes=a-b` and `bytes=a-`, and neither suffixes (`bytes=-n`) nor several ranges. It ignores others, as RFC 9110
+//! allows, and returns the full content. If both headers are present, the caller uses `x-ms-range`.
 
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::text::digits;
 
-/// A run of bytes, the first and the last included. It holds at least one.
+/// A range that includes its last byte. It is never empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InclusiveRange {
-    /// The offset of the first byte.
     pub start: u64,
-    /// The offset of the last byte, not of the one after it.
+    /// The offset of the last byte.
     pub end: u64,
 }
 
-#[expect(clippy::len_without_is_empty, reason = "a span is never empty")]
+#[expect(clippy::len_without_is_empty, reason = "an inclusive range is never empty")]
 impl InclusiveRange {
-    /// How many bytes it holds.
+    /// The number of bytes.
     pub const fn len(self) -> u64 {
         self.end.saturating_sub(self.start).saturating_add(1)
     }
 
-    /// `Content-Range` of a partial answer: `bytes 0-5/1024`.
+    /// The `Content-Range` of a response: `bytes 0-5/1024`.
     pub fn content_range(self, size: u64) -> String {
         format!("bytes {}-{}/{size}", self.start, self.end)
     }
 
-    /// Whether it begins and ends on a multiple of so many bytes, as a write of pages must (512).
+    /// Returns true if it starts and ends at a multiple of this number of bytes.
     pub const fn is_aligned(self, unit: u64) -> bool {
         self.start.is_multiple_of(unit) && self.len().is_multiple_of(unit)
     }
 }
 
-/// What a range header asks for, before anyone knows how long the content is.
+/// The range of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestedRange {
-    /// Everything: there is no header, or none that the service knows.
+    /// The full content: the header is absent or not supported.
     Whole,
-    /// `bytes=a-`: from here to the end.
+    /// `bytes=a-`
     From(u64),
-    /// `bytes=a-b`: from the first to the second, both included.
+    /// `bytes=a-b`
     Between(u64, u64),
 }
 
 impl RequestedRange {
-    /// Reads the header's value.
+    /// Parses the value of the header.
     pub fn parse(text: &str) -> RequestedRange {
         let ends = text.trim().strip_prefix("bytes=").and_then(|range| range.split_once('-'));
-        match ends.map(|(first, last)| (number(first), last, number(last))) {
+        match ends.map(|(first, last)| (digits(first), last, digits(last))) {
             Some((Some(start), "", _)) => RequestedRange::From(start),
             Some((Some(start), _, Some(end))) if start <= end => RequestedRange::Between(start, end),
             _ => RequestedRange::Whole,
         }
     }
-}
-
-/// The digits of an offset. (`u64::from_str` alone would take a sign.)
-fn number(text: &str) -> Option<u64> {
-    text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }
 
 /// Reads a range that must have both its ends, as writes of pages and file ranges and the sources of copies do.
@@ -71,8 +65,8 @@ pub fn exact(text: &str) -> Option<InclusiveRange> {
 
 /// What is sent of content of this size: `None` is all of it (200), a span is a part (206) even when it spans all. The end is
 /// clipped to the content; a start behind it, and so any range of nothing, is 416.
-pub fn resolve(asked: RequestedRange, size: u64) -> Result<Option<InclusiveRange>, StorageError> {
-    let (start, end) = match asked {
+pub fn resolve(requested: RequestedRange, size: u64) -> Result<Option<InclusiveRange>, StorageError> {
+    let (start, end) = match requested {
         RequestedRange::Whole => return Ok(None),
         RequestedRange::From(start) => (start, u64::MAX),
         RequestedRange::Between(start, end) => (start, end),
@@ -89,14 +83,14 @@ mod tests {
 
     #[test]
     fn reads_what_the_service_knows_and_ignores_the_rest() {
-        for (text, asked) in [
+        for (text, requested) in [
             ("bytes=0-0", RequestedRange::Between(0, 0)),
             ("bytes=5-1023", RequestedRange::Between(5, 1023)),
             (" bytes=5-1023 ", RequestedRange::Between(5, 1023)),
             ("bytes=0-", RequestedRange::From(0)),
             ("bytes=0-18446744073709551615", RequestedRange::Between(0, u64::MAX)),
         ] {
-            assert_eq!(RequestedRange::parse(text), asked, "{text}");
+            assert_eq!(RequestedRange::parse(text), requested, "{text}");
         }
         let unknown = [
             "",
@@ -129,7 +123,7 @@ mod tests {
     fn resolves_against_the_size() {
         // The second and third columns of recorded answers: `0-33554431` of 23 bytes, `65536-65540` of 65541, anything of
         // nothing.
-        for (asked, size, answer) in [
+        for (requested, size, answer) in [
             (RequestedRange::Whole, 23, Some("")),
             (RequestedRange::Whole, 0, Some("")),
             (RequestedRange::Between(0, 33_554_431), 23, Some("bytes 0-22/23")),
@@ -143,14 +137,14 @@ mod tests {
             (RequestedRange::From(0), 0, None),
             (RequestedRange::From(u64::MAX), u64::MAX, None),
         ] {
-            match (resolve(asked, size), answer) {
+            match (resolve(requested, size), answer) {
                 (Ok(None), Some("")) => {}
                 (Ok(Some(span)), Some(content_range)) => assert_eq!(span.content_range(size), content_range),
                 (Err(error), None) => {
                     assert_eq!(error.status(), 416);
                     assert_eq!(error.headers(), [("content-range", format!("bytes */{size}"))]);
                 }
-                (outcome, _) => panic!("{asked:?} of {size}: {outcome:?}"),
+                (outcome, _) => panic!("{requested:?} of {size}: {outcome:?}"),
             }
         }
     }

@@ -1,79 +1,75 @@
-//! What is kept of a blob that is overwritten or deleted: versions, or, for so many days, the deleted state itself.
+//! Retention of blobs that are overwritten or deleted: as versions, or as deleted states for a number of days.
 //!
-//! What is kept for days is never swept by a timer: it is there as long as whoever looks comes in time.
+//! No timer ends the retention: every request compares its end with the current time.
 
 use crate::rules::time::Timestamp;
 
 /// Seconds in a day.
 const DAY: u64 = 24 * 60 * 60;
 
-/// What an account keeps of its blobs.
+/// What an account retains of its blobs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RetentionPolicy {
-    /// Whether the state before a write or a delete is kept as a version.
+    /// Whether the state before a write or a deletion is retained as a version.
     pub versions: bool,
-    /// For how many days a deleted state is kept; `None`: not at all.
+    /// The number of days for which a deleted state is retained, if it is.
     pub days: Option<u32>,
 }
 
 impl RetentionPolicy {
-    /// A deletion at this moment, if what is deleted is kept.
+    /// The deletion of a state now, if deleted states are retained.
     pub fn deletion(self, now: Timestamp) -> Option<Deletion> {
         self.days.map(|days| Deletion { at: now, days })
     }
 }
 
-/// When something was deleted, and for how long it is kept.
+/// When something was deleted, and how long it is retained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deletion {
-    /// When it was deleted.
     pub at: Timestamp,
-    /// How many days it is kept from then on.
     pub days: u32,
 }
 
 impl Deletion {
-    /// Whether it is still kept.
+    /// Returns true before the end of the retention.
     pub fn is_kept(self, now: Timestamp) -> bool {
         now < self.end()
     }
 
-    /// Whole days that remain, counted as the service does: the last day is 0.
+    /// The remaining days, rounded down.
     pub fn days_left(self, now: Timestamp) -> u64 {
         now.seconds_apart(self.end().max(now)) / DAY
     }
 
-    /// Whole days that remain of a container. Recorded: after seven minutes all seven were left, after half an hour six.
+    /// The remaining days of a container: after seven minutes seven of seven, after half an hour six (recorded).
     pub fn days_left_of_container(self, now: Timestamp) -> u64 {
         const GRACE: u64 = 15 * 60;
         now.seconds_apart(self.end().after_seconds(GRACE).max(now)) / DAY
     }
 
-    /// Whether a container is still being deleted: recorded to take half a minute, in which its name is nobody's.
+    /// Returns true while the deletion of a container goes on, which takes half a minute (recorded). Meanwhile no other container can have
+    /// its name.
     pub fn is_going_on(self, now: Timestamp) -> bool {
         const SECONDS: u64 = 30;
         now < self.at.after_seconds(SECONDS)
     }
 
-    /// From when on it is no longer kept.
+    /// The end of the retention.
     pub fn end(self) -> Timestamp {
         self.at.after_seconds(u64::from(self.days) * DAY)
     }
 }
 
-/// Ticks between the first moment of all and 1601, from which on Windows counts.
-const WINDOWS_EPOCH: u64 = 504_911_232_000_000_000;
-
-/// The version by which a deleted container is told from others of its name: the moment of its birth, as Windows counts (recorded).
-pub fn container_version(born: Timestamp) -> String {
-    format!("{:016X}", born.ticks().saturating_sub(WINDOWS_EPOCH))
+/// The version of a deleted container, by which it differs from others of its name: its creation time as a file time of Windows
+/// (recorded).
+pub fn container_version(created: Timestamp) -> String {
+    format!("{:016X}", created.file_time())
 }
 
-/// Reads such a version; `None` when it is none.
+/// Parses the version of a deleted container.
 pub fn read_container_version(text: &str) -> Option<Timestamp> {
-    let ticks = u64::from_str_radix(text, 16).ok()?;
-    Some(Timestamp::from_ticks(ticks.checked_add(WINDOWS_EPOCH)?))
-        .filter(|born| container_version(*born).eq_ignore_ascii_case(text))
+    let ticks = u64::from_str_radix(text, 16).ok()?.checked_add(Timestamp::WINDOWS_EPOCH.ticks())?;
+    Some(Timestamp::from_ticks(ticks)).filter(|created| container_version(*created).eq_ignore_ascii_case(text))
 }
 
 #[cfg(test)]
@@ -82,9 +78,9 @@ mod tests {
 
     #[test]
     fn a_containers_version_is_its_birth() {
-        let born = read_container_version("01D80E28F195E7A5").unwrap();
-        assert_eq!(born.iso(), "2022-01-20T18:10:02.2043557Z");
-        assert_eq!(container_version(born), "01D80E28F195E7A5");
+        let created = read_container_version("01D80E28F195E7A5").unwrap();
+        assert_eq!(created.iso(), "2022-01-20T18:10:02.2043557Z");
+        assert_eq!(container_version(created), "01D80E28F195E7A5");
         for text in ["", "1D80E28F195E7A5", "01D80E28F195E7A5 ", "+1D80E28F195E7A5", "FFFFFFFFFFFFFFFF", "soon"] {
             assert_eq!(read_container_version(text), None, "{text}");
         }

@@ -1,20 +1,20 @@
-//! What the log may not hold: signatures, and what requests bring along to be let in or to decipher with. Refusals show the client what it
-//! signed, and that is the client's to see; the log may be anybody's.
+//! Secrets in the log: signatures, credentials and encryption keys are masked. Errors show the client what it signed; the log may have
+//! other readers.
 
 /// The headers whose values are secret.
 const HEADERS: [&str; 4] =
     ["authorization", "x-ms-copy-source-authorization", super::encryption::PLAIN.key, super::encryption::SOURCE.key];
 
-/// What a signature stands behind, in a URL and in a refusal, and what ends it.
+/// The texts before a signature, in a URL and in an error, and the characters that end it.
 const SIGNATURES: [(&str, &[char]); 2] =
     [("sig=", &['&', '\'', '"', ' ']), ("mac signature found in the http request '", &['\''])];
 
-/// Whether this header's value is secret.
+/// Returns true if the value of this header is secret.
 pub fn is_secret(header: &str) -> bool {
     HEADERS.iter().any(|name| name.eq_ignore_ascii_case(header))
 }
 
-/// A text for the log: a URL, or a refusal that shows what was signed, where each header has a line of its own.
+/// Masks the secrets in a text: a URL, or an error with a string to sign, in which every header has its own line.
 pub fn masked(text: &str) -> String {
     text.split('\n').map(masked_line).collect::<Vec<_>>().join("\n")
 }
@@ -26,7 +26,7 @@ fn masked_line(line: &str) -> String {
     SIGNATURES.iter().fold(line.to_owned(), |line, (before, ends)| masked_after(&line, before, ends))
 }
 
-/// The text with what follows each `before` masked, up to one of `ends`.
+/// Masks what follows each `before`, up to one of `ends`.
 fn masked_after(text: &str, before: &str, ends: &[char]) -> String {
     let mut masked = String::new();
     let (mut done, mut at) = (0, 0);
@@ -44,7 +44,7 @@ fn masked_after(text: &str, before: &str, ends: &[char]) -> String {
     masked + &text[done..]
 }
 
-/// How many bytes `word` has where `text` begins with it: in any case, and with characters escaped, because `%73ig` is a signature too.
+/// The length in bytes of `word` at the start of `text`: in any letter case, and with escaped characters, because `%73ig` is `sig` too.
 fn length_of(word: &str, text: &[u8]) -> Option<usize> {
     word.bytes().try_fold(0, |at, wanted| {
         let (found, length) = match *text.get(at..)? {

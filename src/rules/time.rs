@@ -1,7 +1,7 @@
-//! A moment, given to the rules and never asked for by them.
+//! Times. Rules get them as arguments, and never read a clock.
 //!
-//! Azure counts in ticks of 100 ns since the year 1; entity tags and snapshot names are such ticks written out, so this is
-//! the only representation of time in the house.
+//! Azure counts ticks of 100 ns since the year 1. Entity tags and names of snapshots are such ticks, so this program has no other
+//! representation of time.
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, Timelike};
 
@@ -9,23 +9,26 @@ use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, Timelike};
 pub const TICKS_PER_SECOND: u64 = 10_000_000;
 /// Ticks between 0001-01-01 and 1970-01-01, UTC.
 const UNIX_EPOCH_TICKS: u64 = 621_355_968_000_000_000;
-/// Ticks of 9999-12-31T23:59:59.9999999Z, the last moment that can be written.
+/// Ticks of 9999-12-31T23:59:59.9999999Z, the last time that can be written.
 const LAST_TICKS: u64 = 3_155_378_975_999_999_999;
 
-/// A moment: ticks of 100 ns since 0001-01-01T00:00:00Z.
+/// A time: ticks of 100 ns since 0001-01-01T00:00:00Z.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(u64);
 
 impl Timestamp {
-    /// The last moment that the service can write, its word for «never».
+    /// The last time that the service can write, which means «never».
     pub const NEVER: Timestamp = Timestamp(LAST_TICKS);
 
-    /// A moment from its ticks; later than the year 9999 is clipped.
+    /// 1601-01-01T00:00:00Z, where the file times of Windows begin.
+    pub const WINDOWS_EPOCH: Timestamp = Timestamp(504_911_232_000_000_000);
+
+    /// The time of these ticks, at most [`Timestamp::NEVER`].
     pub const fn from_ticks(ticks: u64) -> Timestamp {
         Timestamp(if ticks > LAST_TICKS { LAST_TICKS } else { ticks })
     }
 
-    /// A moment from seconds since 1970 and ticks within the second.
+    /// The time of these seconds since 1970, and ticks within the second.
     pub const fn from_unix(seconds: i64, ticks: u32) -> Timestamp {
         let whole = (UNIX_EPOCH_TICKS as i64).saturating_add(seconds.saturating_mul(TICKS_PER_SECOND as i64));
         Timestamp::from_ticks(if whole < 0 { 0 } else { whole as u64 + ticks as u64 })
@@ -36,12 +39,17 @@ impl Timestamp {
         self.0
     }
 
-    /// The moment so many seconds later.
+    /// The file time of Windows: ticks since 1601, or 0 before.
+    pub const fn file_time(self) -> u64 {
+        self.0.saturating_sub(Timestamp::WINDOWS_EPOCH.0)
+    }
+
+    /// The time this number of seconds later.
     pub const fn after_seconds(self, seconds: u64) -> Timestamp {
         Timestamp::from_ticks(self.0.saturating_add(seconds.saturating_mul(TICKS_PER_SECOND)))
     }
 
-    /// The moment one tick later: how a store keeps its stamps apart.
+    /// The time one tick later.
     pub const fn next(self) -> Timestamp {
         Timestamp::from_ticks(self.0.saturating_add(1))
     }
@@ -51,17 +59,17 @@ impl Timestamp {
         (self.0 / (TICKS_PER_SECOND / 1000)) as i64 - (UNIX_EPOCH_TICKS / (TICKS_PER_SECOND / 1000)) as i64
     }
 
-    /// Whole seconds from here to `later`, rounded up; 0 if it has passed.
+    /// Seconds until `later`, rounded up; 0 if it is not later.
     pub const fn seconds_until(self, later: Timestamp) -> u64 {
         later.0.saturating_sub(self.0).div_ceil(TICKS_PER_SECOND)
     }
 
-    /// The same moment without its fraction of a second, as HTTP dates carry it.
+    /// The time without its fraction of a second, as in HTTP dates.
     pub const fn to_second(self) -> Timestamp {
         Timestamp(self.0 - self.0 % TICKS_PER_SECOND)
     }
 
-    /// How far apart two moments are, in whole seconds.
+    /// The seconds between two times, rounded down.
     pub const fn seconds_apart(self, other: Timestamp) -> u64 {
         self.0.abs_diff(other.0) / TICKS_PER_SECOND
     }
@@ -69,33 +77,33 @@ impl Timestamp {
     pub(in crate::rules) fn civil(self) -> NaiveDateTime {
         let seconds = (self.0 / TICKS_PER_SECOND) as i64 - (UNIX_EPOCH_TICKS / TICKS_PER_SECOND) as i64;
         let nanos = (self.0 % TICKS_PER_SECOND) as u32 * 100;
-        DateTime::from_timestamp(seconds, nanos).map_or(NaiveDateTime::MIN, |moment| moment.naive_utc())
+        DateTime::from_timestamp(seconds, nanos).map_or(NaiveDateTime::MIN, |time| time.naive_utc())
     }
 
-    /// `Thu, 09 May 2019 00:45:05 GMT`, as every date header is written.
+    /// `Thu, 09 May 2019 00:45:05 GMT`, the form of date headers.
     pub fn rfc1123(self) -> String {
         const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
         const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
         let at = self.civil();
         let day = DAYS[at.weekday().num_days_from_monday() as usize % 7];
         let month = MONTHS[at.month0() as usize % 12];
-        let mut text = Written(String::with_capacity(29));
+        let mut text = DateWriter(String::with_capacity(29));
         text.word(day).word(", ").digits(2, at.day()).word(" ").word(month).word(" ").digits(4, at.year() as u32);
         text.word(" ").digits(2, at.hour()).word(":").digits(2, at.minute()).word(":").digits(2, at.second()).word(" GMT");
         text.0
     }
 
-    /// `2019-05-09T00:53:01.3826986Z`, as snapshots, versions and policies are written.
+    /// `2019-05-09T00:53:01.3826986Z`, the form of snapshots, versions and policies.
     pub fn iso(self) -> String {
         let at = self.civil();
-        let mut text = Written(String::with_capacity(28));
+        let mut text = DateWriter(String::with_capacity(28));
         text.digits(4, at.year() as u32).word("-").digits(2, at.month()).word("-").digits(2, at.day()).word("T");
         text.digits(2, at.hour()).word(":").digits(2, at.minute()).word(":").digits(2, at.second());
         text.word(".").digits(7, (self.0 % TICKS_PER_SECOND) as u32).word("Z");
         text.0
     }
 
-    /// `2019-05-09T00:53:01Z`, as user delegation keys are written.
+    /// `2019-05-09T00:53:01Z`, the form of user delegation keys.
     pub fn iso_to_second(self) -> String {
         let mut text = self.iso();
         text.truncate("2019-05-09T00:53:01".len());
@@ -103,7 +111,7 @@ impl Timestamp {
         text
     }
 
-    /// Reads an HTTP date: RFC 1123, or the two obsolete forms of RFC 9110 §5.6.7.
+    /// Parses an HTTP date: RFC 1123, or the two obsolete forms of RFC 9110 §5.6.7.
     pub fn parse_http(text: &str) -> Option<Timestamp> {
         let text = text.trim();
         let from = |format: &str| NaiveDateTime::parse_from_str(text, format).ok();
@@ -114,8 +122,8 @@ impl Timestamp {
         Some(Timestamp::from_civil(civil))
     }
 
-    /// Reads an ISO 8601 moment as policies and signatures write it: a date, or a date and a time to the minute, the second or up
-    /// to seven digits of its fraction, in UTC.
+    /// Parses the ISO 8601 forms of policies and signatures: a date, or a date and a time with minutes, seconds or up to seven digits of a
+    /// fraction, in UTC.
     pub fn parse_iso(text: &str) -> Option<Timestamp> {
         if !text.contains('T')
             && let Ok(date) = NaiveDate::parse_from_str(text, "%Y-%m-%d")
@@ -135,17 +143,17 @@ impl Timestamp {
     }
 }
 
-/// A date being written. Every answer has one or more, and `format!` would be most of what they cost.
-struct Written(String);
+/// Writes a date. Every response has one or more, and `format!` is much slower.
+struct DateWriter(String);
 
-impl Written {
-    fn word(&mut self, word: &str) -> &mut Written {
+impl DateWriter {
+    fn word(&mut self, word: &str) -> &mut DateWriter {
         self.0.push_str(word);
         self
     }
 
-    /// A number in so many digits.
-    fn digits(&mut self, count: u32, number: u32) -> &mut Written {
+    /// A number with this many digits.
+    fn digits(&mut self, count: u32, number: u32) -> &mut DateWriter {
         self.0.extend((0..count).rev().map(|place| char::from(b'0' + (number / 10_u32.pow(place) % 10) as u8)));
         self
     }

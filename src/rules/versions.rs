@@ -1,7 +1,8 @@
-//! The service version a request asks for (`x-ms-version`): a date that some rules turn on.
+//! The service version of a request (`x-ms-version`): a date that some rules depend on.
 //!
-//! Any well-formed version is served, so that tomorrow's SDK works today; a rule that changed with a version asks for it here.
+//! Every well-formed version is accepted, so that future SDKs work. A rule that changed with a version compares it.
 
+use crate::rules::text::digits;
 use std::fmt;
 
 /// A service version, ordered by its date.
@@ -9,7 +10,7 @@ use std::fmt;
 pub struct Version(u32);
 
 impl Version {
-    /// The version of an anonymous request that names none, unless the service's properties say otherwise.
+    /// The default version of anonymous requests, unless the properties of the service name another one.
     pub const V2009_09_19: Version = Version(20090919);
     /// Entity tags are quoted.
     pub const V2011_08_18: Version = Version(20110818);
@@ -23,7 +24,7 @@ impl Version {
     pub const V2015_12_11: Version = Version(20151211);
     /// 100 MiB blocks, 256 MiB Put Blob, public access in the container list.
     pub const V2016_05_31: Version = Version(20160531);
-    /// `x-ms-error-code` on failures; lease state without the lease's help on delete.
+    /// `x-ms-error-code` on failures; the lease state after a deletion.
     pub const V2017_07_29: Version = Version(20170729);
     /// Bearer tokens; `x-ms-creation-time` and Creation-Time.
     pub const V2017_11_09: Version = Version(20171109);
@@ -39,50 +40,52 @@ impl Version {
     pub const V2019_12_12: Version = Version(20191212);
     /// Directory SAS; last access times.
     pub const V2020_02_10: Version = Version(20200210);
-    /// Finding blobs by tags tells all tags asked about, not a single value.
+    /// Find Blobs by Tags returns all tags of the expression, not a single value.
     pub const V2020_04_08: Version = Version(20200408);
-    /// Nothing is said of the lease of a deleted blob.
+    /// The lease of a deleted blob is not reported.
     pub const V2020_08_04: Version = Version(20200804);
-    /// Immutability with versioning; lists of directories tell file ids.
+    /// Immutability with versioning; lists of directories contain file ids.
     pub const V2020_10_02: Version = Version(20201002);
     /// Encryption scope in a SAS's string-to-sign.
     pub const V2020_12_06: Version = Version(20201206);
-    /// Names that XML cannot hold come percent-encoded, marked `Encoded="true"`.
+    /// Names that XML does not allow are percent-encoded, with `Encoded="true"`.
     pub const V2021_02_12: Version = Version(20210212);
-    /// The SMB properties of files need not be said.
+    /// The SMB properties of files are optional.
     pub const V2021_06_08: Version = Version(20210608);
-    /// Names of files that XML cannot hold come percent-encoded, marked `Encoded="true"`.
+    /// Names of files that XML does not allow are percent-encoded, with `Encoded="true"`.
     pub const V2021_12_02: Version = Version(20211202);
-    /// Dots at the end of the names of files can be kept.
+    /// Dots at the end of the names of files can be significant.
     pub const V2022_11_02: Version = Version(20221102);
     /// ExtendedErrorDetail on refusals.
     pub const V2024_08_04: Version = Version(20240804);
-    /// The refusal of a copy's source is told apart.
+    /// The error of a copy's source has its own elements.
     pub const V2024_11_04: Version = Version(20241104);
-    /// Structured messages, as the body of a request or of an answer.
+    /// Structured messages, as the body of a request or a response.
     pub const V2025_01_05: Version = Version(20250105);
     /// `startFrom` on List Blobs, and the smart tier.
     pub const V2026_02_06: Version = Version(20260206);
     /// User delegation keys for users of another tenant.
     pub const V2026_04_06: Version = Version(20260406);
-    /// Files are made with their first bytes.
+    /// Create File with content.
     pub const V2026_06_06: Version = Version(20260606);
-    /// Get Blob tells the access tier.
+    /// Get Blob returns the access tier.
     pub const V2026_10_06: Version = Version(20261006);
 
-    /// Reads `YYYY-MM-DD`; `None` when it is not such a date.
+    /// Parses a date: `YYYY-MM-DD`.
     pub fn parse(text: &str) -> Option<Version> {
-        let bytes = text.as_bytes();
-        if bytes.len() != 10 || bytes[4] != b'-' || bytes[7] != b'-' {
+        let mut parts = text.split('-').map(|part| (part.len(), digits::<u32>(part)));
+        let (Some((4, Some(year))), Some((2, Some(month))), Some((2, Some(day))), None) =
+            (parts.next(), parts.next(), parts.next(), parts.next())
+        else {
             return None;
-        }
-        let number = |range: std::ops::Range<usize>| {
-            let digits = text.get(range)?;
-            digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse::<u32>().ok()).flatten()
         };
-        let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
-        (year >= 2009 && (1..=12).contains(&month) && (1..=31).contains(&day))
-            .then_some(Version(year * 10000 + month * 100 + day))
+        let is_date = year >= 2009 && (1..=12).contains(&month) && (1..=31).contains(&day);
+        is_date.then_some(Version(year * 10000 + month * 100 + day))
+    }
+
+    /// Returns true if it is the version of this date, or a later one.
+    pub fn is_since(self, date: &str) -> bool {
+        Version::parse(date).is_some_and(|first| self >= first)
     }
 }
 

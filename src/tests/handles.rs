@@ -28,7 +28,7 @@ async fn server() -> TestServer {
 /// Opens a file of the share `shr`, and returns the handle's id.
 async fn open(server: &TestServer, path: &str, open: OpenHandle) -> u64 {
     let share = server.emulator.files.find("devstoreaccount1", "shr").unwrap();
-    let path = Path::parse(path, TrailingDots::Kept).unwrap();
+    let path = Path::parse(path, TrailingDots::Significant).unwrap();
     let opener = HandleOwner { session: 77, address: "10.0.0.1:50000".into(), client: "laptop".into() };
     share.write(|share| share.open(&path, opener, open, server.emulator.environment.now())).await.unwrap()
 }

@@ -1,55 +1,55 @@
-//! User delegation keys: what an account lends to a user who signed in, to sign shared access signatures with.
+//! User delegation keys, with which a user of an account signs shared access signatures.
 //!
-//! A key is not kept anywhere. Its value is made of what it says of itself under the account's key, so that it can be made again
-//! when a signature comes in, after any number of starts, and is good for nothing else than it was lent for. Source: «Get User
-//! Delegation Key» in the REST reference; refusals as the service is known to give them.
+//! A key is not stored. Its value is an HMAC of its fields with the account key, so that the server can compute it again for a signature,
+//! also after a restart, and so that it is only valid for these fields. Source: «Get User Delegation Key» in the REST reference; errors as
+//! returned by the service.
 
 use crate::rules::error::StorageError;
 use crate::rules::time::Timestamp;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// The longest time that a key can be lent for, and how far from now its start may be: 7 days, in seconds.
+/// The longest time that a key is valid, and the largest difference between its start and now, in seconds: 7 days.
 const LONGEST: u64 = 7 * 24 * 60 * 60;
 
-/// A key, as far as everybody may know it.
+/// The public fields of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UserDelegationKey {
-    /// Who it was lent to (`skoid`).
+    /// The object id of the user (`skoid`).
     pub oid: String,
-    /// Their tenant (`sktid`).
+    /// The tenant of the user (`sktid`).
     pub tid: String,
-    /// From when it holds (`skt`).
+    /// `skt`
     pub start: Timestamp,
-    /// Until when it holds (`ske`).
+    /// `ske`
     pub expiry: Timestamp,
-    /// The service that it is for (`sks`): `b`, `q`, `t` or `f`.
+    /// The letter of its service (`sks`): `b`, `q`, `t` or `f`.
     pub service: char,
-    /// The version that it was asked for in (`skv`).
+    /// The version of the request for it (`skv`).
     pub version: String,
-    /// The tenant of those who may use what it signs (`skdutid`); empty for that of the key.
+    /// The tenant of the users who may use its signatures (`skdutid`); empty for the tenant of the key.
     pub delegated_tid: String,
 }
 
 impl UserDelegationKey {
-    /// Its value: known to the account, and to whom it was lent. `secret` is the account's key.
+    /// Its secret value. `secret` is the account key.
     pub fn value(&self, account: &str, secret: &[u8]) -> Vec<u8> {
         let (start, expiry) = (self.start.iso(), self.expiry.iso());
         let service = self.service.to_string();
         let fields = ["user delegation key", account, &self.oid, &self.tid, &start, &expiry, &service, &self.version];
-        // Each with its length in front, so that no two keys are written alike.
+        // Each with its length, so that different keys have different texts.
         let text: String =
             fields.into_iter().chain([self.delegated_tid.as_str()]).map(|field| format!("{}:{field}", field.len())).collect();
-        // An HMAC takes a secret of any length.
+        // An HMAC accepts a secret of any length.
         Hmac::<Sha256>::new_from_slice(secret).map_or(Vec::new(), |mac| mac.chain_update(text).finalize().into_bytes().to_vec())
     }
 }
 
-/// The term of a key that is asked for now, to the second, from the texts of `Start`, if there is one, and `Expiry`.
+/// Parses `Start`, if it is present, and `Expiry` of a key that is requested now, in whole seconds.
 ///
 /// # Errors
-/// 400 InvalidXmlNodeValue, which names the node by its value too, for what is no date or not within the week.
-pub fn term(start: Option<&str>, expiry: &str, now: Timestamp) -> Result<(Timestamp, Timestamp), StorageError> {
+/// 400 InvalidXmlNodeValue, with the value also as the name, for a malformed date or one that is not within the week.
+pub fn validity(start: Option<&str>, expiry: &str, now: Timestamp) -> Result<(Timestamp, Timestamp), StorageError> {
     let read = |text: &str| {
         Timestamp::parse_iso(text).map(Timestamp::to_second).ok_or_else(|| StorageError::invalid_xml_node(text, text))
     };
@@ -90,7 +90,7 @@ mod tests {
             (None, "later", "later"),
             (None, "9999-12-31T23:59:59Z", "9999-12-31T23:59:59Z"),
         ] {
-            match term(start, expiry, now) {
+            match validity(start, expiry, now) {
                 Ok(term) => {
                     let from = start.map_or(now.to_second(), at);
                     assert_eq!((term, ""), ((from, at(expiry)), refused), "{start:?} {expiry}");

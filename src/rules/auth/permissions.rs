@@ -1,38 +1,37 @@
-//! Permissions: what an operation requires, and what a caller has.
+//! Permissions: those that an operation requires, and those that a caller has.
 //!
-//! Every operation declares a [`RequiredPermission`], every request comes with an [`Authorization`], and [`check_permission`] compares
-//! them. Source: "Create an account SAS" and "Create a service SAS" in the REST reference; refusals as recorded.
+//! Every operation declares a [`RequiredPermission`], every request has an [`Authorization`], and [`check_permission`] compares
+//! them. Sources: "Create an account SAS" and "Create a service SAS" in the REST reference; errors as recorded.
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::versions::Version;
 
-/// A set of permission letters, such as `rwd`; also of the letters of services (`bqtf`) and of levels (`sco`).
+/// A set of letters: of permissions, such as `rwd`, of services (`bqtf`), or of resource levels (`sco`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Permissions(u32);
 
 impl Permissions {
-    /// Reads letters in any order, repeats allowed; `None` when there is anything but `a` to `z`.
+    /// Parses letters from `a` to `z`, in any order; repetitions are allowed.
     pub fn parse(text: &str) -> Option<Permissions> {
         text.chars().try_fold(Permissions::default(), |set, letter| Some(Permissions(set.0 | bit(letter)?)))
     }
 
-    /// Whether this letter is among them.
     pub fn contains(self, letter: char) -> bool {
         bit(letter).is_some_and(|bit| self.0 & bit != 0)
     }
 
-    /// Whether any one of these letters is among them.
+    /// Returns true if the set contains one of these letters.
     pub fn any_of(self, letters: &str) -> bool {
         letters.chars().any(|letter| self.contains(letter))
     }
 
-    /// Whether all of these letters are among them.
+    /// Returns true if the set contains all of these letters.
     pub fn all_of(self, letters: &str) -> bool {
         letters.chars().all(|letter| self.contains(letter))
     }
 }
 
-/// The letters in the order of the alphabet, or `nothing`.
+/// The letters in alphabetical order, or `nothing`.
 impl std::fmt::Display for Permissions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let letters: String = ('a'..='z').filter(|letter| self.contains(*letter)).collect();
@@ -44,12 +43,12 @@ fn bit(letter: char) -> Option<u32> {
     letter.is_ascii_lowercase().then(|| 1 << (u32::from(letter) - u32::from('a')))
 }
 
-/// What an operation acts on, as the resource types (`srt`) of an account SAS count it.
+/// The level of the resource of an operation, as in the resource types (`srt`) of an account SAS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResourceLevel {
     /// The service itself, and the list of its containers.
     Service,
-    /// A container, queue, table or share, and the list of what is in it.
+    /// A container, queue, table or share, and the list of its content.
     Container,
     /// A blob, message, entity or file.
     Object,
@@ -66,127 +65,119 @@ impl ResourceLevel {
     }
 }
 
-/// Whether it takes no credentials, or a token and nothing else.
+/// Whether an operation requires credentials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnonymousAccess {
-    /// Never: all writes, and what tells about the account.
+    /// Always: all writes, and information about the account.
     Never,
-    /// Never, nor with a key or a signature: it is for a user who shows a bearer token.
+    /// Always, and only a bearer token of a user.
     User,
-    /// If the container is open as a whole: its properties, the list of its blobs.
+    /// Not if the container is public: its properties, the list of its blobs.
     Container,
-    /// If the container opens its blobs: reading one.
+    /// Not if the blobs of the container are public: reading a blob.
     Blob,
-    /// Always: a preflight, which a browser sends without credentials.
+    /// Never: a preflight, which a browser sends without credentials.
     Everyone,
 }
 
-/// What an operation asks of its caller. It sits, constant, in the operation's row of the table.
+/// The permission that an operation requires, as a constant in its specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequiredPermission {
-    /// What it acts on.
     pub level: ResourceLevel,
-    /// The letters of an account SAS; empty when no account SAS can do it.
+    /// The letters of an account SAS; empty if none is sufficient.
     pub account: &'static str,
-    /// The letters of a service or user delegation SAS; empty when none can do it.
+    /// The letters of a service or user delegation SAS; empty if none is sufficient.
     pub service: &'static str,
-    /// Whether a SAS needs all of the letters, rather than any one of them.
+    /// Whether a SAS must have all of the letters, not only one.
     pub all: bool,
-    /// Whether it can be open to all, or is for users alone.
     pub public: AnonymousAccess,
 }
 
 impl RequiredPermission {
-    /// What only a user's bearer token opens.
+    /// Requires the bearer token of a user.
     pub const BEARER_TOKEN: RequiredPermission =
         RequiredPermission { public: AnonymousAccess::User, ..RequiredPermission::owner(ResourceLevel::Service) };
 
-    /// What needs no credentials at all.
+    /// Requires no credentials.
     pub const ANYONE: RequiredPermission =
         RequiredPermission::owner(ResourceLevel::Service).or_anonymous(AnonymousAccess::Everyone);
 
-    /// What no signature opens: the account's key, or a token.
+    /// Requires the account key, or a token; no SAS is sufficient.
     pub const fn owner(level: ResourceLevel) -> RequiredPermission {
         RequiredPermission { level, account: "", service: "", all: false, public: AnonymousAccess::Never }
     }
 
-    /// Any one of these letters, on the service itself.
+    /// Requires one of these letters for the service itself.
     pub const fn service(letters: &'static str) -> RequiredPermission {
         RequiredPermission { account: letters, service: letters, ..RequiredPermission::owner(ResourceLevel::Service) }
     }
 
-    /// Any one of these letters, on a container, queue, table or share.
+    /// Requires one of these letters for a container, queue, table or share.
     pub const fn container(letters: &'static str) -> RequiredPermission {
         RequiredPermission { account: letters, service: letters, ..RequiredPermission::owner(ResourceLevel::Container) }
     }
 
-    /// Any one of these letters, on a blob, message, entity or file.
+    /// Requires one of these letters for a blob, message, entity or file.
     pub const fn object(letters: &'static str) -> RequiredPermission {
         RequiredPermission { account: letters, service: letters, ..RequiredPermission::owner(ResourceLevel::Object) }
     }
 
-    /// All of the letters.
+    /// Requires all of the letters.
     pub const fn all(self) -> RequiredPermission {
         RequiredPermission { all: true, ..self }
     }
 
-    /// With other letters for a service SAS.
+    /// Requires other letters of a service SAS.
     pub const fn service_sas(self, letters: &'static str) -> RequiredPermission {
         RequiredPermission { service: letters, ..self }
     }
 
-    /// Where no service SAS suffices.
+    /// No service SAS is sufficient.
     pub const fn account_sas_only(self) -> RequiredPermission {
         self.service_sas("")
     }
 
-    /// Or nothing, where the container is this open.
+    /// Requires nothing if the container has this public access.
     pub const fn or_anonymous(self, public: AnonymousAccess) -> RequiredPermission {
         RequiredPermission { public, ..self }
     }
 }
 
-/// How far a container is open to all (`x-ms-blob-public-access`).
+/// The public access to a container (`x-ms-blob-public-access`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PublicAccess {
-    /// Not at all, or there is no such container.
+    /// None, also if the container does not exist.
     #[default]
     Private,
-    /// Its blobs can be read.
+    /// Everyone can read its blobs.
     Blob,
-    /// Its blobs can be read and listed, and its properties read.
+    /// Everyone can read and list its blobs, and read its properties.
     Container,
 }
 
-/// What a shared access signature reaches.
+/// The resources that a shared access signature gives access to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SasScope {
     /// An account SAS: these services (`bqtf`) at these levels (`sco`).
-    Account {
-        /// The services.
-        services: Permissions,
-        /// The levels.
-        types: Permissions,
-    },
-    /// A service or user delegation SAS: the resource whose name it signs. That the request names it, the signature has proved.
+    Account { services: Permissions, types: Permissions },
+    /// A service or user delegation SAS: the resource whose name it signs, which is that of the request.
     Resource,
 }
 
-/// What a caller has been found to hold.
+/// The authorization of a caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Authorization {
-    /// The account's key: everything but what is for users.
+    /// The account key: everything but operations for users.
     Owner,
-    /// A user's bearer token: everything, for there are no roles here, and every user has them all.
+    /// The bearer token of a user: everything, because this server has no roles.
     User,
-    /// A shared access signature that is authentic, in time, and used from where it may be.
+    /// A valid shared access signature.
     Sas {
-        /// What it reaches.
         scope: SasScope,
-        /// What it permits there, be it said in the signature or in a stored policy.
+        /// The permissions in the signature or in its stored policy.
         letters: Permissions,
     },
-    /// Nothing, before a container that is this open.
+    /// None, for a container with this public access.
     Anonymous(PublicAccess),
 }
 
@@ -202,8 +193,8 @@ impl PublicAccess {
 }
 
 impl Authorization {
-    /// Whether the grant has any one of these letters, for a handler that asks for more than its row: `t` to write tags, `x` to
-    /// delete a version.
+    /// Returns true if the caller has one of these letters, for a handler that requires more than its specification: `t` to write tags,
+    /// `x` to delete a version.
     pub fn allows(&self, letters: &str) -> bool {
         match self {
             Authorization::Owner | Authorization::User => true,
@@ -212,51 +203,54 @@ impl Authorization {
         }
     }
 
-    /// The refusal of a handler that asks for one of these letters more than its row, and did not find it.
+    /// The error of a handler that requires one of these letters.
     pub fn missing_permission(&self, needed: &str) -> StorageError {
         let given = match self {
             Authorization::Sas { letters, .. } => *letters,
             Authorization::Owner | Authorization::User | Authorization::Anonymous(_) => Permissions::default(),
         };
-        lacking(needed, given)
+        missing_letters(needed, given)
     }
 
-    /// Whether what is there may be overwritten: a SAS with `c` but without `w` may only create.
+    /// Returns true if the caller may overwrite a resource: a SAS with `c` and without `w` may only create one.
     pub fn may_overwrite(&self) -> bool {
         self.allows("w")
     }
 }
 
-/// Decides whether the grant suffices for the operation. `service` is the service's letter, one of `b`, `q`, `t`, `f`.
+/// Checks that the authorization is sufficient for an operation. `service` is a letter, one of `b`, `q`, `t`, `f`.
+///
+/// # Errors
+/// 401 or 403; 404 for old versions without credentials.
 pub fn check_permission(
-    permit: &RequiredPermission,
+    required: &RequiredPermission,
     authorization: &Authorization,
     service: char,
     version: Version,
 ) -> Result<(), StorageError> {
     match *authorization {
         Authorization::User => Ok(()),
-        Authorization::Owner | Authorization::Sas { .. } if permit.public == AnonymousAccess::User => {
+        Authorization::Owner | Authorization::Sas { .. } if required.public == AnonymousAccess::User => {
             Err(ErrorCode::AuthenticationFailed
                 .with_detail("AuthenticationErrorDetail", "Only authentication scheme Bearer is supported"))
         }
         Authorization::Owner => Ok(()),
         Authorization::Sas { scope: SasScope::Account { services, types }, letters } => {
-            refuse_if(permit.account.is_empty(), || ErrorCode::AuthorizationFailure.with_reason("no account SAS can do this"))?;
+            refuse_if(required.account.is_empty(), || ErrorCode::AuthorizationFailure.with_reason("no account SAS can do this"))?;
             refuse_if(!services.contains(service), || {
                 ErrorCode::AuthorizationServiceMismatch.with_reason(format!("ss has to have {service}, and is {services}"))
             })?;
-            if !types.contains(permit.level.letter()) {
-                let why = format!("srt has to have {}, and is {types}", permit.level.letter());
-                return Err(wrong_level(permit.level, version).with_reason(why));
+            if !types.contains(required.level.letter()) {
+                let why = format!("srt has to have {}, and is {types}", required.level.letter());
+                return Err(wrong_level(required.level, version).with_reason(why));
             }
-            check_letters(permit.account, permit.all, letters)
+            check_letters(required.account, required.all, letters)
         }
         Authorization::Sas { scope: SasScope::Resource, letters } => {
-            refuse_if(permit.service.is_empty(), || ErrorCode::AuthorizationFailure.with_reason("no service SAS can do this"))?;
-            check_letters(permit.service, permit.all, letters)
+            refuse_if(required.service.is_empty(), || ErrorCode::AuthorizationFailure.with_reason("no service SAS can do this"))?;
+            check_letters(required.service, required.all, letters)
         }
-        Authorization::Anonymous(open) => decide_anonymous(permit.public, open, version),
+        Authorization::Anonymous(open) => decide_anonymous(required.public, open, version),
     }
 }
 
@@ -271,11 +265,11 @@ fn check_letters(needed: &str, all: bool, given: Permissions) -> Result<(), Stor
             ErrorCode::AuthorizationPermissionMismatch.with_reason(format!("the SAS has to permit both {needed_text}"))
         });
     }
-    refuse_if(!given.any_of(needed), || lacking(needed, given))
+    refuse_if(!given.any_of(needed), || missing_letters(needed, given))
 }
 
-/// A SAS that has none of the letters needed.
-fn lacking(needed: &str, given: Permissions) -> StorageError {
+/// The error for a SAS without any of these letters.
+fn missing_letters(needed: &str, given: Permissions) -> StorageError {
     let needed: Vec<String> = needed.chars().map(String::from).collect();
     let why = format!("the SAS has to permit {}, and permits {given}", needed.join(" or "));
     ErrorCode::AuthorizationPermissionMismatch.with_reason(why)
@@ -290,9 +284,8 @@ fn wrong_level(level: ResourceLevel, version: Version) -> StorageError {
     error.with_detail("ExtendedErrorDetail", format!("SignedResourceTypes '{needed}' is required to perform this operation."))
 }
 
-/// A caller without credentials is asked for some from 2019-12-12 on, when the bearer challenge came; to older versions whatever they may
-/// not have is not there. Live tests of the .NET libraries tell it of Blob and File, and recordings of Blob's reads; Queue and Table are
-/// taken to do the same.
+/// Since 2019-12-12, which has bearer challenges, the error requests credentials; for older versions the resource does not exist. Evidence
+/// for Blob and File are live tests of the .NET libraries, and recordings of Blob's reads; Queue and Table are assumed to be the same.
 fn decide_anonymous(public: AnonymousAccess, open: PublicAccess, version: Version) -> Result<(), StorageError> {
     let enough = match public {
         AnonymousAccess::Never | AnonymousAccess::User => false,
@@ -313,7 +306,7 @@ mod tests {
     const PUT_BLOB: RequiredPermission = RequiredPermission::object("cw");
     const LIST_BLOBS: RequiredPermission = RequiredPermission::container("l").or_anonymous(AnonymousAccess::Container);
     const DELETE_QUEUE: RequiredPermission = RequiredPermission::container("d").account_sas_only();
-    const LEND_KEY: RequiredPermission = RequiredPermission::BEARER_TOKEN;
+    const GET_USER_DELEGATION_KEY: RequiredPermission = RequiredPermission::BEARER_TOKEN;
     const SET_ACL: RequiredPermission = RequiredPermission::owner(ResourceLevel::Container);
     const UPSERT_ENTITY: RequiredPermission = RequiredPermission::object("au").all();
 
@@ -329,23 +322,28 @@ mod tests {
         Authorization::Sas { scope: SasScope::Resource, letters: set(letters) }
     }
 
-    fn outcome(permit: &RequiredPermission, authorization: &Authorization, service: char, version: Version) -> Option<ErrorCode> {
-        check_permission(permit, authorization, service, version).err().map(|error| error.code())
+    fn outcome(
+        required: &RequiredPermission,
+        authorization: &Authorization,
+        service: char,
+        version: Version,
+    ) -> Option<ErrorCode> {
+        check_permission(required, authorization, service, version).err().map(|error| error.code())
     }
 
     #[test]
-    fn a_refusal_tells_the_letters_for_the_log() {
-        let why = |permit, authorization| {
-            check_permission(permit, &authorization, 'b', Version::V2019_12_12).unwrap_err().reason().to_owned()
+    fn an_error_has_the_letters_for_the_log() {
+        let reason_of = |required, authorization| {
+            check_permission(required, &authorization, 'b', Version::V2019_12_12).unwrap_err().reason().to_owned()
         };
-        for (authorization, told) in [
+        for (authorization, reason) in [
             (resource("rl"), "the SAS has to permit c or w, and permits lr"),
             (resource(""), "the SAS has to permit c or w, and permits nothing"),
             (account("b", "o", "r"), "the SAS has to permit c or w, and permits r"),
             (account("b", "sc", "w"), "srt has to have o, and is cs"),
             (account("qt", "o", "w"), "ss has to have b, and is qt"),
         ] {
-            assert_eq!(why(&PUT_BLOB, authorization), told);
+            assert_eq!(reason_of(&PUT_BLOB, authorization), reason);
         }
         assert_eq!(resource("r").missing_permission("t").reason(), "the SAS has to permit t, and permits r");
         assert_eq!(why(&SET_ACL, resource("w")), "no service SAS can do this");
@@ -370,10 +368,10 @@ mod tests {
             (SET_ACL, Authorization::Owner, 'b', None),
             (SET_ACL, Authorization::User, 'b', None),
             (GET_BLOB, Authorization::User, 'b', None),
-            (LEND_KEY, Authorization::User, 'b', None),
-            (LEND_KEY, Authorization::Owner, 'b', Some(AuthenticationFailed)),
-            (LEND_KEY, account("b", "sco", "rwdl"), 'b', Some(AuthenticationFailed)),
-            (LEND_KEY, resource("r"), 'b', Some(AuthenticationFailed)),
+            (GET_USER_DELEGATION_KEY, Authorization::User, 'b', None),
+            (GET_USER_DELEGATION_KEY, Authorization::Owner, 'b', Some(AuthenticationFailed)),
+            (GET_USER_DELEGATION_KEY, account("b", "sco", "rwdl"), 'b', Some(AuthenticationFailed)),
+            (GET_USER_DELEGATION_KEY, resource("r"), 'b', Some(AuthenticationFailed)),
             (GET_BLOB, account("bq", "sco", "rl"), 'b', None),
             (GET_BLOB, account("q", "s", "w"), 'b', Some(AuthorizationServiceMismatch)),
             (GET_BLOB, account("b", "sc", "w"), 'b', Some(AuthorizationResourceTypeMismatch)),
@@ -394,7 +392,7 @@ mod tests {
         }
     }
 
-    /// Recorded: `GET /c/b` without a version 404 ResourceNotFound, `PUT /c/b` of 2020-02-10 401 NoAuthenticationInformation.
+    /// `GET /c/b` without a version is 404 ResourceNotFound, `PUT /c/b` of 2020-02-10 is 401 NoAuthenticationInformation (recorded).
     #[test]
     fn strangers_get_what_is_open() {
         use ErrorCode::{NoAuthenticationInformation, ResourceNotFound};
@@ -410,8 +408,8 @@ mod tests {
             (LIST_BLOBS, Container, old, None),
             (PUT_BLOB, Container, old, Some(ResourceNotFound)),
             (PUT_BLOB, Container, new, Some(NoAuthenticationInformation)),
-            (LEND_KEY, Container, old, Some(ResourceNotFound)),
-            (LEND_KEY, Container, new, Some(NoAuthenticationInformation)),
+            (GET_USER_DELEGATION_KEY, Container, old, Some(ResourceNotFound)),
+            (GET_USER_DELEGATION_KEY, Container, new, Some(NoAuthenticationInformation)),
             (DELETE_QUEUE, Private, Version::V2019_07_07, Some(ResourceNotFound)),
             (DELETE_QUEUE, Private, Version::V2019_12_12, Some(NoAuthenticationInformation)),
         ] {

@@ -1,36 +1,28 @@
-//! What a request signed with an account key has signed: the string to sign of Shared Key and of Shared Key Lite.
+//! The string to sign of Shared Key and of Shared Key Lite.
 //!
-//! The client and the service each write the request down in the same canonical form, and each takes its HMAC-SHA256 with the
-//! account's key; when the two agree, the request is the client's and nobody has changed it on the way. This file writes the
-//! form, and whoever holds the key does the rest. Source: «Authorize with Shared Key» in the REST reference.
+//! The client and the service write the request in the same canonical form, and compute its HMAC-SHA256 with the account key; if both are
+//! equal, the request is authentic. This file writes the form; the caller, who has the key, computes the HMAC. Source: «Authorize with
+//! Shared Key» in the REST reference.
 //!
-//! Blob, queue, file and Data Lake requests share one dialect, table requests have a leaner one of their own.
+//! Blob, queue, file and Data Lake requests share one dialect, table requests have a shorter one.
 
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::text::lookup;
 use crate::rules::versions::Version;
+use crate::rules::wire_name::{WireName, wire_enum};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-/// How far, in seconds, the date of a signed request may lie from the service's clock, either way.
+/// The largest difference in seconds between the date of a signed request and the clock of the service.
 pub const SKEW_SECONDS: u64 = 900;
 
-/// The two ways to sign, as the Authorization header names them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scheme {
-    /// Signs the standard headers, the `x-ms-` headers and the whole query.
-    SharedKey,
-    /// Signs few standard headers, and nothing of the query but `comp`.
-    SharedKeyLite,
-}
-
-impl Scheme {
-    /// The scheme of this name; `None` for `Bearer` and all others.
-    pub fn parse(name: &str) -> Option<Scheme> {
-        match name {
-            "SharedKey" => Some(Scheme::SharedKey),
-            "SharedKeyLite" => Some(Scheme::SharedKeyLite),
-            _ => None,
-        }
+wire_enum! {
+    /// The scheme in the Authorization header.
+    Scheme {
+        /// Signs the standard headers, the `x-ms-` headers and all of the query.
+        SharedKey "SharedKey",
+        /// Signs few standard headers, and only `comp` of the query.
+        SharedKeyLite "SharedKeyLite",
     }
 }
 
@@ -39,34 +31,31 @@ impl Scheme {
 pub enum Dialect {
     /// Blob, queue, file and Data Lake.
     Storage,
-    /// Table: no `x-ms-` headers, and a date always.
+    /// Table: no `x-ms-` headers, and always a date.
     Table,
 }
 
 /// The parts of a request that a signature covers.
 #[derive(Clone, Copy, Debug)]
 pub struct SignedRequest<'a> {
-    /// The method as sent: `GET`.
     pub method: &'a str,
-    /// The account whose key signs.
     pub account: &'a str,
-    /// The path, percent-encoded as sent. A path-style URL's has the account in it, so that the account is signed twice.
+    /// The percent-encoded path. In a path-style URL it contains the account, which is then signed twice.
     pub path: &'a str,
-    /// The query's names and values, decoded, in the order sent.
+    /// The decoded names and values of the query, in order.
     pub query: &'a [(String, String)],
-    /// The headers, names in lower case, in the order sent; a name may come more than once.
+    /// The headers with names in lower case, in order; a name may occur several times.
     pub headers: &'a [(&'a str, &'a str)],
-    /// The version that the request asks for.
     pub version: Version,
 }
 
 impl<'a> SignedRequest<'a> {
-    /// The trimmed value of a header; empty when it is not there.
+    /// The trimmed value of a header; empty if it is absent.
     fn header(&self, name: &str) -> &'a str {
         self.headers.iter().find(|(header, _)| *header == name).map_or("", |(_, value)| value.trim())
     }
 
-    /// What a standard header adds to the string to sign.
+    /// The line of a standard header in the string to sign.
     fn standard(&self, dialect: Dialect, name: &str) -> &'a str {
         match (name, self.header(name)) {
             ("content-length", "0") if self.version >= Version::V2015_02_21 => "",
@@ -79,7 +68,7 @@ impl<'a> SignedRequest<'a> {
         }
     }
 
-    /// The `x-ms-` headers in the given order of names; those of one name stay in the order sent.
+    /// The `x-ms-` headers in this order of names; those of the same name remain in their order.
     fn sorted_headers(&self, order: fn(&str, &str) -> Ordering) -> Vec<(&'a str, &'a str)> {
         let mut headers: Vec<_> = self.headers.iter().copied().filter(|(name, _)| name.starts_with("x-ms-")).collect();
         if self.version < Version::V2016_05_31 {
@@ -90,15 +79,15 @@ impl<'a> SignedRequest<'a> {
     }
 }
 
-/// The string to sign, with headers sorted as the service sorts them.
+/// The string to sign, with headers in the order of the service.
 pub fn string_to_sign(scheme: Scheme, dialect: Dialect, request: &SignedRequest<'_>) -> String {
     write(scheme, dialect, request, &request.sorted_headers(culture_order))
 }
 
-/// Every string that a client may have signed, the likeliest first and none twice.
+/// The strings that a client may have signed, the most likely first, without duplicates.
 ///
-/// The service sorts headers by culture and most SDKs follow it, but some sort them by byte. The two differ only for names like
-/// `x-ms-meta-a_` beside `x-ms-meta-a1`, so there is nearly always one string.
+/// The service and most SDKs sort headers by culture, but some SDKs sort them by byte. The results differ only for names like
+/// `x-ms-meta-a_` and `x-ms-meta-a1`, so there is nearly always one string.
 pub fn strings_to_sign(scheme: Scheme, dialect: Dialect, request: &SignedRequest<'_>) -> Vec<String> {
     let mut orders = vec![request.sorted_headers(culture_order), request.sorted_headers(str::cmp)];
     orders.dedup();
@@ -156,7 +145,7 @@ fn push_headers(text: &mut String, headers: &[(&str, &str)]) {
     }
 }
 
-/// A header's value trimmed, each line break within it and the blanks around it made one blank.
+/// The value of a header, trimmed, with one space for each line break and the white space around it.
 fn folded(value: &str) -> Cow<'_, str> {
     if value.contains(['\r', '\n']) {
         Cow::Owned(value.split(['\r', '\n']).map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" "))
@@ -175,20 +164,18 @@ fn push_query(text: &mut String, query: &[(String, String)]) {
     }
 }
 
-/// The query in the lean CanonicalizedResource: `?comp=value` or nothing.
+/// The query in the short CanonicalizedResource: `?comp=value` or nothing.
 fn push_comp(text: &mut String, query: &[(String, String)]) {
-    let comp = query.iter().find(|(name, _)| name.eq_ignore_ascii_case("comp"));
-    text.extend(comp.map(|(_, value)| format!("?comp={value}")));
+    text.extend(lookup(query, "comp").map(|value| format!("?comp={value}")));
 }
 
-/// Compares lower-case header names as .NET's culture does, which is how the service sorts them: punctuation before digits before
-/// letters, and hyphens and apostrophes looked at only where all else is equal. Source: the collation tables of the JavaScript
-/// SDK (`SharedKeyComparator`).
+/// Compares lower-case names of headers by the culture rules of .NET, as the service does: punctuation, then digits, then letters; hyphens
+/// and apostrophes only if everything else is equal. Source: the collation tables of the JavaScript SDK (`SharedKeyComparator`).
 fn culture_order(one: &str, other: &str) -> Ordering {
     weights(one).cmp(weights(other)).then_with(|| one.bytes().map(late).cmp(other.bytes().map(late)))
 }
 
-/// What the characters of a name count at the first look.
+/// The weights of the characters of a name in the first comparison.
 fn weights(name: &str) -> impl Iterator<Item = usize> {
     const EARLY: &[u8] = b"!#$%&*.^_`|~+";
     name.bytes().filter(|byte| late(*byte) == 0).map(|byte| match byte {
@@ -197,7 +184,7 @@ fn weights(name: &str) -> impl Iterator<Item = usize> {
     })
 }
 
-/// What a character counts at the second look, when the first found names equal.
+/// The weight of a character in the second comparison, of names that are equal in the first.
 fn late(byte: u8) -> u8 {
     match byte {
         b'\'' => 1,
@@ -206,35 +193,36 @@ fn late(byte: u8) -> u8 {
     }
 }
 
-/// Which header's date is held against the clock: `x-ms-date`, or `Date` without it. `None` is a request that cannot be trusted.
+/// The date that is compared with the clock: `x-ms-date`, or else `Date`. A request without both cannot be authenticated.
 pub fn date_to_check<'a>(headers: &[(&'a str, &'a str)]) -> Option<&'a str> {
     let value = |wanted: &str| headers.iter().find(|(name, _)| *name == wanted).map(|(_, value)| *value);
     value("x-ms-date").or_else(|| value("date"))
 }
 
-/// Who says to have signed, and with what outcome: the value of an Authorization header.
+/// The value of an Authorization header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Credential<'a> {
-    /// How the request was signed.
     pub scheme: Scheme,
-    /// The account that it was signed for.
     pub account: &'a str,
-    /// The HMAC in base64, not yet checked.
+    /// The HMAC in base64, not verified yet.
     pub signature: &'a str,
 }
 
-/// Reads `SharedKey account:signature`. Anything else is 400 InvalidAuthenticationInfo, and so is a `Bearer` token here.
+/// Parses `SharedKey account:signature`.
+///
+/// # Errors
+/// 400 InvalidAuthenticationInfo, also for a `Bearer` token.
 pub fn parse_authorization(value: &str) -> Result<Credential<'_>, StorageError> {
     let read = || {
         let (scheme, rest) = value.trim().split_once(' ')?;
         let (account, signature) = rest.trim().split_once(':')?;
         let whole = !account.is_empty() && !signature.is_empty() && !rest.trim().contains(' ');
-        whole.then_some(Credential { scheme: Scheme::parse(scheme)?, account, signature })
+        whole.then_some(Credential { scheme: Scheme::parse_exact(scheme)?, account, signature })
     };
     read().ok_or_else(|| ErrorCode::InvalidAuthenticationInfo.with_reason("Authorization is not \"SharedKey account:signature\""))
 }
 
-/// The refusal of a signature that no key of the account gives: it shows what the service signed, so that one can compare.
+/// The error for a signature that matches no key of the account. It has the string to sign, so that the client can compare.
 pub fn mismatch(signature: &str, string_to_sign: &str) -> StorageError {
     ErrorCode::AuthenticationFailed.with_detail(
         "AuthenticationErrorDetail",

@@ -1,9 +1,9 @@
-//! Bearer tokens: what a JSON Web Token says of its bearer, and whether that lets them in.
+//! Bearer tokens: the claims of JSON Web Tokens, and whether they are accepted.
 //!
-//! Nobody here knows the keys of whoever issues tokens, so no signature is checked: anybody can write a token, as anybody can sign
-//! with the key that every emulator has. What is checked keeps a test honest: a token that the service would refuse for its time,
-//! its issuer or its audience is refused here too. Sources: «Authorize with Microsoft Entra ID» in the REST reference; the
-//! sentences of AuthenticationErrorDetail as the service is known to say them.
+//! The server does not have the keys of the issuers, so it verifies no signatures: every client can write a token, as every client knows the
+//! account key of an emulator. The other checks are those of the service: a token that it would refuse for its time, its issuer or its
+//! audience is refused here too. Sources: «Authorize with Microsoft Entra ID» in the REST reference; the sentences of
+//! AuthenticationErrorDetail are those of the service.
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::time::Timestamp;
@@ -12,45 +12,41 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Map, Value};
 
-/// How much a token must show (`--oauth`).
+/// The checks of tokens (`--oauth`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenCheck {
-    /// As in the service, but for the signature: https, a time that has come and not gone, a known issuer, this service as audience.
+    /// Those of the service without the signature: HTTPS, the time, a known issuer, this service as the audience.
     Basic,
-    /// A token at all, by plain HTTP too, and not yet expired.
+    /// Any token that has not expired, also over plain HTTP.
     Dev,
 }
 
-/// Who bears a token.
+/// The identity in a token.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Identity {
-    /// The user, or the service or machine that acts as one (`oid`, or else `sub`).
+    /// The object id of the user, service or machine (`oid`, or else `sub`).
     pub oid: String,
-    /// The tenant that knows them (`tid`).
+    /// The tenant (`tid`).
     pub tid: String,
-    /// What people call them (`upn`), or the application (`appid`, `azp`); empty when the token does not say.
+    /// The name of the user (`upn`) or of the application (`appid`, `azp`); may be empty.
     pub name: String,
 }
 
-/// Where a token is shown.
+/// The request with a token.
 #[derive(Clone, Copy, Debug)]
 pub struct TokenContext<'a> {
-    /// The labels that the service has in host names: `blob` and `dfs`, `queue`, `table` or `file`.
+    /// The labels of the service in host names: `blob` and `dfs`, `queue`, `table` or `file`.
     pub labels: &'a [&'a str],
-    /// The account.
     pub account: &'a str,
-    /// Whether it came over TLS.
     pub https: bool,
-    /// The version that the request follows.
     pub version: Version,
-    /// The time by the clock that clients have.
     pub now: Timestamp,
 }
 
-/// Who stands behind a token that does not say: nobody in particular, as the nil GUID.
+/// The id for a token without one: the nil GUID.
 const NOBODY: &str = "00000000-0000-0000-0000-000000000000";
 
-/// Issuers, by how their names begin: those of version 1.0 tokens, then those of 2.0, each in every cloud.
+/// The prefixes of issuers: those of version 1.0 tokens, then those of 2.0, each in every cloud.
 const ISSUERS: [&str; 8] = [
     "https://sts.windows.net/",
     "https://sts.microsoftonline.de/",
@@ -62,44 +58,73 @@ const ISSUERS: [&str; 8] = [
     "https://login.partner.microsoftonline.cn/",
 ];
 
-/// What tokens for any account of Azure Storage are meant for: its address, and its number among Entra's applications.
+/// The audiences of all accounts of Azure Storage: its URL, and its application id in Entra.
 const ANY_ACCOUNT: [&str; 2] = ["https://storage.azure.com", "e406a681-f3d4-42a8-90b6-c2b029497af1"];
 
-/// Where accounts live, by cloud.
+/// The domains of accounts, by cloud.
 const CLOUDS: [&str; 4] = ["windows.net", "chinacloudapi.cn", "usgovcloudapi.net", "cloudapi.de"];
 
-/// Finds out who bears a token. `trust` is what the server was told to demand, if it was told to take tokens at all.
-///
-/// # Errors
-/// 401 InvalidAuthenticationInfo, before 2019-12-12 403 AuthenticationFailed, for a token that does not do; 403 AuthenticationFailed
-/// where no token would: each with the reason as AuthenticationErrorDetail.
-pub fn bearer(trust: Option<TokenCheck>, token: &str, place: &TokenContext<'_>) -> Result<Identity, StorageError> {
-    let never = |detail| Err(ErrorCode::AuthenticationFailed.with_detail("AuthenticationErrorDetail", detail));
-    if place.version < Version::V2017_11_09 {
-        let refused = ErrorCode::AuthenticationFailed
-            .with_detail("AuthenticationErrorDetail", "Authentication scheme Bearer is not supported in this version.");
-        // One who mends the version first would only be refused again.
-        return Err(match trust {
-            Some(_) => refused.with_reason("x-ms-version has to be 2017-11-09 or later"),
-            None => refused
-                .with_reason("x-ms-version has to be 2017-11-09 or later, and the server started with --oauth dev or basic"),
-        });
-    }
-    let code = if place.version < Version::V2019_12_12 { ErrorCode::AuthenticationFailed } else { ErrorCode::InvalidBearerToken };
-    let refused = |detail| code.with_detail("AuthenticationErrorDetail", detail);
-    let Some(trust) = trust else {
-        return Err(refused("Bearer tokens are off: start the server with --oauth basic (https) or --oauth dev (any)."));
-    };
-    if trust == TokenCheck::Basic && !place.https {
-        return never("Authentication scheme Bearer is not allowed with HTTP; a server started with --oauth dev allows it.");
-    }
-    let claims = Claims::read(token).ok_or_else(|| refused("The bearer token is not a JSON Web Token."))?;
-    claims.check(trust, place).map_err(refused)?;
-    Ok(claims.identity)
+/// Why a token is refused, in the words of the service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+enum TokenError {
+    #[error("Authentication scheme Bearer is not supported in this version.")]
+    Version,
+    #[error("Bearer tokens are off: start the server with --oauth basic (https) or --oauth dev (any).")]
+    Disabled,
+    #[error("Authentication scheme Bearer is not allowed with HTTP; a server started with --oauth dev allows it.")]
+    Http,
+    #[error("The bearer token is not a JSON Web Token.")]
+    NoToken,
+    #[error("Lifetime validation failed. The token is expired.")]
+    Expired,
+    #[error("Lifetime validation failed. The token does not say when it holds: iat, nbf and exp.")]
+    MissingTimes,
+    #[error("Lifetime validation failed. The token is not yet valid.")]
+    NotYetValid,
+    #[error("Issuer validation failed. Issuer did not match.")]
+    Issuer,
+    #[error("Audience validation failed. Audience did not match.")]
+    Audience,
 }
 
-/// What a user of files says beside a token (`x-ms-file-request-intent`): that it is for backups, which look past the files' own
-/// permissions. Nothing else is known.
+impl TokenError {
+    fn into_error(self, version: Version) -> StorageError {
+        let code = match self {
+            TokenError::Version | TokenError::Http => ErrorCode::AuthenticationFailed,
+            _ if version < Version::V2019_12_12 => ErrorCode::AuthenticationFailed,
+            _ => ErrorCode::InvalidBearerToken,
+        };
+        code.with_detail("AuthenticationErrorDetail", self.to_string())
+    }
+}
+
+/// Authenticates the bearer of a token. `check` is `None` if the server accepts no tokens.
+///
+/// # Errors
+/// 401 InvalidAuthenticationInfo, before 2019-12-12 403 AuthenticationFailed, for an invalid token; 403 AuthenticationFailed if no token is
+/// allowed. Each has the reason as AuthenticationErrorDetail.
+pub fn bearer(check: Option<TokenCheck>, token: &str, context: &TokenContext<'_>) -> Result<Identity, StorageError> {
+    if context.version < Version::V2017_11_09 {
+        // A client that only changes the version would be refused again.
+        let reason = match check {
+            Some(_) => "x-ms-version has to be 2017-11-09 or later",
+            None => "x-ms-version has to be 2017-11-09 or later, and the server started with --oauth dev or basic",
+        };
+        return Err(TokenError::Version.into_error(context.version).with_reason(reason));
+    }
+    let authenticate = || {
+        let check = check.ok_or(TokenError::Disabled)?;
+        if check == TokenCheck::Basic && !context.https {
+            return Err(TokenError::Http);
+        }
+        let claims = Claims::read(token).ok_or(TokenError::NoToken)?;
+        claims.check(check, context).map(|()| claims.identity)
+    };
+    authenticate().map_err(|error| error.into_error(context.version))
+}
+
+/// Checks the header that File requests with a token must have (`x-ms-file-request-intent`). Its only value is `backup`, which ignores the
+/// permissions of files.
 ///
 /// # Errors
 /// 400 MissingRequiredHeader or InvalidHeaderValue.
@@ -112,7 +137,7 @@ pub fn intent(header: Option<&str>) -> Result<(), StorageError> {
     }
 }
 
-/// What a token says.
+/// The claims of a token.
 struct Claims {
     audiences: Vec<String>,
     issuer: Option<String>,
@@ -123,7 +148,7 @@ struct Claims {
 }
 
 impl Claims {
-    /// Reads a token: a header, claims and a signature, each in base64, the first two JSON objects. `None` for anything else.
+    /// Parses a token: a header, claims and a signature, each in base64; the first two are JSON objects.
     fn read(token: &str) -> Option<Claims> {
         let parts: Vec<&str> = token.split('.').collect();
         let [header, claims, _] = parts[..] else { return None };
@@ -148,48 +173,47 @@ impl Claims {
         })
     }
 
-    /// Checks them; the error says what is wrong.
-    fn check(&self, trust: TokenCheck, place: &TokenContext<'_>) -> Result<(), &'static str> {
-        if self.expiry.is_some_and(|expiry| place.now >= expiry) {
-            return Err("Lifetime validation failed. The token is expired.");
+    fn check(&self, check: TokenCheck, context: &TokenContext<'_>) -> Result<(), TokenError> {
+        if self.expiry.is_some_and(|expiry| context.now >= expiry) {
+            return Err(TokenError::Expired);
         }
-        if trust == TokenCheck::Dev {
+        if check == TokenCheck::Dev {
             return Ok(());
         }
         let (Some(_), Some(start), Some(_)) = (self.issued, self.start, self.expiry) else {
-            return Err("Lifetime validation failed. The token does not say when it holds: iat, nbf and exp.");
+            return Err(TokenError::MissingTimes);
         };
-        if place.now < start {
-            return Err("Lifetime validation failed. The token is not yet valid.");
+        if context.now < start {
+            return Err(TokenError::NotYetValid);
         }
         if !self.issuer.as_deref().is_some_and(|issuer| ISSUERS.iter().any(|known| issuer.starts_with(known))) {
-            return Err("Issuer validation failed. Issuer did not match.");
+            return Err(TokenError::Issuer);
         }
-        if !self.audiences.iter().any(|audience| is_for(audience, place)) {
-            return Err("Audience validation failed. Audience did not match.");
+        if !self.audiences.iter().any(|audience| is_for(audience, context)) {
+            return Err(TokenError::Audience);
         }
         Ok(())
     }
 }
 
-/// Whether an audience is Azure Storage, or this service of this account. A `/` at its end does not matter.
-fn is_for(audience: &str, place: &TokenContext<'_>) -> bool {
+/// Returns true if an audience is Azure Storage, or this service of this account. A `/` at its end is optional.
+fn is_for(audience: &str, context: &TokenContext<'_>) -> bool {
     let audience = audience.strip_suffix('/').unwrap_or(audience);
     if ANY_ACCOUNT.contains(&audience) {
         return true;
     }
-    let host = audience.strip_prefix("https://").and_then(|host| host.strip_prefix(place.account)?.strip_prefix('.'));
+    let host = audience.strip_prefix("https://").and_then(|host| host.strip_prefix(context.account)?.strip_prefix('.'));
     host.and_then(|host| host.split_once(".core."))
-        .is_some_and(|(label, cloud)| place.labels.contains(&label) && CLOUDS.contains(&cloud))
+        .is_some_and(|(label, cloud)| context.labels.contains(&label) && CLOUDS.contains(&cloud))
 }
 
-/// Reads a part of a token.
+/// Parses a part of a token.
 fn object(part: &str) -> Option<Map<String, Value>> {
     let bytes = URL_SAFE_NO_PAD.decode(part.trim_end_matches('=')).ok()?;
     serde_json::from_slice(&bytes).ok()
 }
 
-/// A time among the claims: seconds since 1970, fractions dropped. The outer `None` is for something else in its place.
+/// An optional time in the claims: seconds since 1970, without their fraction. The outer `None` is for an invalid value.
 fn moment(claims: &Map<String, Value>, name: &str) -> Option<Option<Timestamp>> {
     let Some(value) = claims.get(name) else { return Some(None) };
     let seconds = value.as_i64().or_else(|| value.as_f64().map(|seconds| seconds as i64))?;
@@ -208,7 +232,7 @@ mod tests {
         format!("{}.{}.", URL_SAFE_NO_PAD.encode(r#"{"alg":"none","typ":"JWT"}"#), URL_SAFE_NO_PAD.encode(claims))
     }
 
-    const PLACE: TokenContext<'_> = TokenContext {
+    const CONTEXT: TokenContext<'_> = TokenContext {
         labels: &["blob", "dfs"],
         account: "acct",
         https: true,
@@ -217,7 +241,7 @@ mod tests {
     };
 
     /// The code and the detail of a refusal; nothing when it is let in.
-    fn outcome(trust: Option<TokenCheck>, token: &str, place: &TokenContext<'_>) -> (u16, String) {
+    fn outcome(trust: Option<TokenCheck>, token: &str, context: &TokenContext<'_>) -> (u16, String) {
         match bearer(trust, token, place) {
             Ok(_) => (0, String::new()),
             Err(error) => (error.status(), error.details()[0].1.clone()),
@@ -225,9 +249,9 @@ mod tests {
     }
 
     #[test]
-    fn tells_who_bears_it() {
+    fn a_token_has_an_identity() {
         let who = |claims: &str| {
-            let identity = bearer(Some(TokenCheck::Dev), &token(claims), &PLACE).unwrap();
+            let identity = bearer(Some(TokenCheck::Dev), &token(claims), &CONTEXT).unwrap();
             [identity.oid, identity.tid, identity.name]
         };
         assert_eq!(who(TOKEN), ["o", "t", "ann@example.org"]);
@@ -264,14 +288,14 @@ mod tests {
             ("\"https://storage.azure.com\"", r#"["x","https://storage.azure.com"]"#, ""),
             ("\"https://storage.azure.com\"", "[]", audience),
         ] {
-            let (status, said) = outcome(Some(TokenCheck::Basic), &token(&TOKEN.replacen(from, to, 1)), &PLACE);
-            assert!(said.starts_with(detail) && said.is_empty() == detail.is_empty(), "{from} {to}: {said}");
+            let (status, text) = outcome(Some(TokenCheck::Basic), &token(&TOKEN.replacen(from, to, 1)), &CONTEXT);
+            assert!(text.starts_with(detail) && text.is_empty() == detail.is_empty(), "{from} {to}: {text}");
             assert_eq!(status, if detail.is_empty() { 0 } else { 401 }, "{from} {to}");
         }
     }
 
     #[test]
-    fn dev_takes_any_token_that_has_not_expired() {
+    fn dev_accepts_any_token_that_has_not_expired() {
         for (claims, status) in [
             ("{}", 0),
             (r#"{"aud":"https://example.org","iss":"me","nbf":1800000000}"#, 0),
@@ -283,7 +307,7 @@ mod tests {
             ("{", 401),
         ] {
             assert_eq!(
-                outcome(Some(TokenCheck::Dev), &token(claims), &TokenContext { https: false, ..PLACE }).0,
+                outcome(Some(TokenCheck::Dev), &token(claims), &TokenContext { https: false, ..CONTEXT }).0,
                 status,
                 "{claims}"
             );
@@ -291,7 +315,7 @@ mod tests {
         let good = token("{}");
         for text in ["", "abc", "a.b.c", &good[1..], &good.replace('.', "/"), &format!("{good}.more")] {
             assert_eq!(
-                outcome(Some(TokenCheck::Dev), text, &PLACE),
+                outcome(Some(TokenCheck::Dev), text, &CONTEXT),
                 (401, "The bearer token is not a JSON Web Token.".into()),
                 "{text}"
             );
@@ -312,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_have_their_time_and_place() {
+    fn errors_depend_on_protocol_and_version() {
         let expired = TOKEN.replace("1700003600", "1");
         for (trust, claims, https, version, status) in [
             (None, TOKEN, true, Version::V2020_12_06, 401),
@@ -325,12 +349,12 @@ mod tests {
             (Some(TokenCheck::Dev), TOKEN, true, Version::V2017_07_29, 403),
             (None, TOKEN, true, Version::V2017_07_29, 403),
         ] {
-            let place = TokenContext { https, version, ..PLACE };
+            let context = TokenContext { https, version, ..CONTEXT };
             if version < Version::V2017_11_09 {
-                let why = bearer(trust, &token(claims), &place).unwrap_err().reason().to_owned();
+                let why = bearer(trust, &token(claims), &context).unwrap_err().reason().to_owned();
                 assert_eq!(why.contains("--oauth dev"), trust.is_none(), "{why}");
             }
-            assert_eq!(outcome(trust, &token(claims), &place).0, status, "{trust:?} {claims} {https} {version}");
+            assert_eq!(outcome(trust, &token(claims), &context).0, status, "{trust:?} {claims} {https} {version}");
         }
     }
 }

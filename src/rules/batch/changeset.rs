@@ -1,30 +1,30 @@
-//! The body of an entity group transaction: a batch with one changeset inside, whose parts have bodies; or with a single query.
+//! The body of an entity group transaction: a batch that contains one changeset, whose parts have bodies, or one query.
 
-use crate::rules::batch::{BatchPart, boundary, header, is_http, malformed, request, sections};
+use crate::rules::batch::{BatchPart, boundary, headers, is_http, malformed, request, sections};
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::text::lookup;
 
 /// The most changes in a changeset.
 pub const MOST_CHANGES: usize = 100;
 
-/// What a transaction holds.
+/// The content of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// A query, alone.
     Query(BatchPart),
-    /// Changes, to be made together; there may be none (recorded).
+    /// There may be none (recorded).
     Changes(Vec<Change>),
 }
 
-/// A request that changes something, with its body.
+/// A request of a changeset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The request. Its id is the Content-ID among its own headers: the service gives back that one, and no other (recorded).
+    /// The request. Its id is the Content-ID in its own headers: the response repeats only that one (recorded).
     pub part: BatchPart,
-    /// Its body, all that comes until the next delimiter.
+    /// The text before the next delimiter.
     pub body: String,
 }
 
-/// Reads a transaction.
+/// Parses a transaction.
 ///
 /// # Errors
 /// 400 InvalidHeaderValue for a Content-Type that is not `multipart/mixed` with a boundary; 400 InvalidInput for a body that is neither
@@ -35,8 +35,8 @@ pub fn parse(content_type: &str, body: &[u8]) -> Result<Group, StorageError> {
     let outside = sections(text.lines(), boundary)?;
     let [section] = &outside[..] else { return Err(malformed("a transaction is one changeset or one query")) };
     let mut lines = section.iter().copied();
-    let about = super::headers(&mut lines)?;
-    let kind = header(&about, "content-type").unwrap_or_default();
+    let own_headers = headers(&mut lines)?;
+    let kind = lookup(&own_headers, "content-type").unwrap_or_default();
     if is_http(kind) {
         let change = change(section)?;
         return match change.part.method.as_str() {
@@ -44,19 +44,19 @@ pub fn parse(content_type: &str, body: &[u8]) -> Result<Group, StorageError> {
             _ => Err(malformed("a change outside of a changeset")),
         };
     }
-    let boundary = super::boundary(kind).map_err(|_| malformed(format!("a part is {kind:?}")))?;
-    let changes: Result<Vec<Change>, StorageError> = sections(lines, boundary)?.iter().map(|lines| change(lines)).collect();
-    let changes = changes?;
-    match changes.iter().find(|change| change.part.method == "GET") {
-        Some(_) => Err(malformed("a query inside of a changeset")),
-        None => Ok(Group::Changes(changes)),
+    let boundary = crate::rules::batch::boundary(kind).map_err(|_| malformed(format!("a part is {kind:?}")))?;
+    let sections = sections(lines, boundary)?;
+    let changes = sections.iter().map(|lines| change(lines)).collect::<Result<Vec<Change>, StorageError>>()?;
+    if changes.iter().any(|change| change.part.method == "GET") {
+        return Err(malformed("a query inside of a changeset"));
     }
+    Ok(Group::Changes(changes))
 }
 
-/// Checks how many changes there are.
+/// Checks the number of changes.
 ///
 /// # Errors
-/// 400 InvalidInput, which names the first one too many.
+/// 400 InvalidInput.
 pub fn check_count(changes: &[Change]) -> Result<(), StorageError> {
     if changes.len() <= MOST_CHANGES {
         return Ok(());

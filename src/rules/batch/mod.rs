@@ -1,45 +1,44 @@
-//! The body of a batch: `multipart/mixed`, each part an HTTP request in itself.
+//! The body of a batch: `multipart/mixed`, in which each part is an HTTP request.
 //!
-//! Lines may end in CRLF or in LF alone, as clients send both. Everything else is strict: what is not understood is refused, for a part
-//! that is guessed wrong deletes the wrong blob.
+//! Lines may end in CRLF or LF, because clients send both. Everything else is strict, because a misunderstood part would delete the wrong
+//! blob.
 
 pub mod changeset;
 
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::text::lookup;
 
-/// How many parts a batch may have.
+/// The most parts of a batch.
 pub const MOST_PARTS: usize = 256;
-/// The longest body of a batch, in bytes.
+/// The most bytes of a batch.
 pub const LONGEST: u64 = 4 << 20;
-/// The longest boundary that MIME allows.
+/// The longest boundary in MIME.
 const LONGEST_BOUNDARY: usize = 70;
 
-/// A request inside a batch, as it was written.
+/// A request in a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchPart {
-    /// Its Content-ID, to be given back.
+    /// The Content-ID, which the response repeats.
     pub id: Option<String>,
-    /// The method.
     pub method: String,
-    /// Path and query, beginning with `/`.
+    /// Path and query, with a leading slash.
     pub target: String,
-    /// The headers, in order.
+    /// In order.
     pub headers: Vec<(String, String)>,
 }
 
 impl BatchPart {
-    /// A header's text, by its name in any case.
+    /// The value of a header, by its name in any letter case.
     pub fn header(&self, name: &str) -> Option<&str> {
-        header(&self.headers, name)
+        lookup(&self.headers, name)
     }
 }
 
-/// Reads a batch.
+/// Parses a batch.
 ///
 /// # Errors
-/// 400 InvalidHeaderValue for a Content-Type that is not `multipart/mixed` with a boundary; 400 InvalidInput for two boundaries, for a
-/// body that is not what it says, or that has no part; ExceedsMaxBatchRequestCount, and AllBatchSubRequestsShouldBeSameApi for a mix of
-/// methods.
+/// 400 InvalidHeaderValue for a Content-Type that is not `multipart/mixed` with a boundary; 400 InvalidInput for two boundaries, or a
+/// malformed or empty body; 400 ExceedsMaxBatchRequestCount; 400 AllBatchSubRequestsShouldBeSameApi for different methods.
 pub fn parse(content_type: &str, body: &[u8]) -> Result<Vec<BatchPart>, StorageError> {
     let boundary = boundary(content_type)?;
     let text = std::str::from_utf8(body).map_err(|_| malformed("the body is not UTF-8"))?;
@@ -55,7 +54,7 @@ pub fn parse(content_type: &str, body: &[u8]) -> Result<Vec<BatchPart>, StorageE
     Ok(parts)
 }
 
-/// The lines between the delimiters. What stands before the first delimiter and after the last belongs to nobody.
+/// The lines between the delimiters. Lines before the first delimiter and after the last are ignored.
 fn sections<'a>(mut lines: impl Iterator<Item = &'a str>, boundary: &str) -> Result<Vec<Vec<&'a str>>, StorageError> {
     let mut sections = Vec::new();
     let mut mark = lines.by_ref().find_map(|line| Boundary::of(line, boundary));
@@ -90,7 +89,7 @@ impl Boundary {
     }
 }
 
-/// The boundary that a Content-Type names, bare or in quotes.
+/// The boundary in a Content-Type, with or without quotes.
 fn boundary(content_type: &str) -> Result<&str, StorageError> {
     let unusable = || StorageError::invalid_header("Content-Type", content_type);
     let (kind, parameters) = content_type.split_once(';').ok_or_else(unusable)?;
@@ -113,42 +112,41 @@ fn boundary(content_type: &str) -> Result<&str, StorageError> {
 
 fn part(lines: &[&str]) -> Result<BatchPart, StorageError> {
     let mut lines = lines.iter().copied();
-    let (about, part) = request(&mut lines)?;
-    // Neither of the operations that a batch can do has a body.
+    let (own_headers, part) = request(&mut lines)?;
+    // The operations of a batch have no bodies.
     if part.header("content-length").is_some_and(|length| length != "0") || lines.any(|line| !line.is_empty()) {
         return Err(malformed("a part has a body"));
     }
-    Ok(BatchPart { id: header(&about, "content-id").map(str::to_owned), ..part })
+    Ok(BatchPart { id: lookup(&own_headers, "content-id").map(str::to_owned), ..part })
 }
 
-/// Whether a part of this Content-Type is an HTTP request.
+/// Returns true if a part with this Content-Type is an HTTP request.
 fn is_http(kind: &str) -> bool {
     kind.split_once(';').map_or(kind, |(kind, _)| kind).trim().eq_ignore_ascii_case("application/http")
 }
 
-/// A part's own headers, and the request in it up to its body.
+/// The headers of a part, and its request without the body.
 fn request<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Result<(Vec<(String, String)>, BatchPart), StorageError> {
-    let about = headers(lines)?;
-    let kind = header(&about, "content-type").unwrap_or_default();
+    let own_headers = headers(lines)?;
+    let kind = lookup(&own_headers, "content-type").unwrap_or_default();
     if !is_http(kind) {
         return Err(malformed(format!("a part is {kind:?}")));
     }
-    if header(&about, "content-transfer-encoding").is_some_and(|encoding| !encoding.eq_ignore_ascii_case("binary")) {
+    if lookup(&own_headers, "content-transfer-encoding").is_some_and(|encoding| !encoding.eq_ignore_ascii_case("binary")) {
         return Err(malformed("a part is encoded"));
     }
-    let line = lines.next().unwrap_or_default();
-    let words: Vec<&str> = line.split(' ').collect();
-    let [method, target, "HTTP/1.1" | "HTTP/1.0"] = words[..] else {
-        return Err(malformed("a part has no request line"));
+    let words: Vec<&str> = lines.next().unwrap_or_default().split(' ').collect();
+    let (method, target) = match words[..] {
+        [method, target, "HTTP/1.1" | "HTTP/1.0"] if is_token(method) && target.bytes().all(|b| b.is_ascii_graphic()) => {
+            (method, target)
+        }
+        _ => return Err(malformed("a part has no request line")),
     };
-    if !is_token(method) || !target.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err(malformed("a part has no request line"));
-    }
     let target = relative(target)?.to_owned();
-    Ok((about, BatchPart { id: None, method: method.to_owned(), target, headers: headers(lines)? }))
+    Ok((own_headers, BatchPart { id: None, method: method.to_owned(), target, headers: headers(lines)? }))
 }
 
-/// Header lines up to the empty one.
+/// The header lines up to an empty line.
 fn headers<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Result<Vec<(String, String)>, StorageError> {
     let read = |line: &str| {
         let (name, value) = line.split_once(':').filter(|(name, _)| is_token(name))?;
@@ -159,11 +157,7 @@ fn headers<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Result<Vec<(String,
     until_empty.map(|line| read(line).ok_or_else(|| malformed("a part has a line that is no header"))).collect()
 }
 
-fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
-    headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
-}
-
-/// Path and query of a target, which some clients write out as a URL.
+/// Path and query of a target, which is a URL for some clients.
 fn relative(target: &str) -> Result<&str, StorageError> {
     let path = match target.split_once("://") {
         Some(("http" | "https", rest)) => rest.find('/').and_then(|at| rest.get(at..)),
@@ -176,9 +170,9 @@ fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
-/// The reasons quote no line of a part's request: it may hold a signature, and reasons are logged.
-fn malformed(why: impl Into<String>) -> StorageError {
-    ErrorCode::InvalidInput.with_reason(why)
+/// Reasons are logged, so they must not quote a request, which may contain a signature.
+fn malformed(reason: impl Into<String>) -> StorageError {
+    ErrorCode::InvalidInput.with_reason(reason)
 }
 
 #[cfg(test)]

@@ -39,8 +39,7 @@ pub fn put_blob_limit(version: Version) -> u64 {
 
 /// The most bytes of an Append Block.
 pub fn append_block_limit(version: Version) -> u64 {
-    let raised = Version::parse("2022-11-02").is_some_and(|since| version >= since);
-    if raised { 100 * MIB } else { 4 * MIB }
+    if version >= Version::V2022_11_02 { 100 * MIB } else { 4 * MIB }
 }
 
 /// The id of a block: base64, stored and compared as the client wrote it.

@@ -11,7 +11,7 @@ pub enum ExpiryOption {
     FromNow(u64),
     /// Milliseconds from the creation of the blob.
     FromCreation(u64),
-    At(Timestamp),
+    Absolute(Timestamp),
 }
 
 impl ExpiryOption {
@@ -30,7 +30,7 @@ impl ExpiryOption {
             "neverexpire" => Ok(ExpiryOption::Never),
             "relativetonow" => Ok(ExpiryOption::FromNow(milliseconds()?)),
             "relativetocreation" => Ok(ExpiryOption::FromCreation(milliseconds()?)),
-            "absolute" => Timestamp::parse_http(needed()?).map(ExpiryOption::At).ok_or_else(invalid),
+            "absolute" => Timestamp::parse_http(needed()?).map(ExpiryOption::Absolute).ok_or_else(invalid),
             _ => Err(StorageError::invalid_header("x-ms-expiry-option", option)),
         }
     }
@@ -46,7 +46,7 @@ impl ExpiryOption {
             ExpiryOption::Never => return Ok(None),
             ExpiryOption::FromNow(ms) => after(now, ms),
             ExpiryOption::FromCreation(ms) => after(created, ms),
-            ExpiryOption::At(at) => at,
+            ExpiryOption::Absolute(at) => at,
         };
         if at > now { Ok(Some(at)) } else { Err(ErrorCode::InvalidHeaderValue.into()) }
     }
@@ -81,7 +81,8 @@ mod tests {
             ("Absolute", None, missing),
             ("Tomorrow", None, invalid),
         ] {
-            let got = ExpiryOption::read(option, time).and_then(|ask| ask.at(created, now)).map_err(|error| error.code().name());
+            let got =
+                ExpiryOption::read(option, time).and_then(|option| option.at(created, now)).map_err(|error| error.code().name());
             assert_eq!(got, expected, "{option} {time:?}");
         }
     }

@@ -4,7 +4,9 @@
 //! blob creates a new state, and the protected one stays as a version.
 
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::text::{header, optional_header};
 use crate::rules::time::Timestamp;
+use crate::rules::wire_name::{WireName, wire_enum};
 
 /// The protection of a blob.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,23 +24,15 @@ pub struct Policy {
     pub mode: PolicyMode,
 }
 
-/// Whether a policy can be revoked (`x-ms-immutability-policy-mode`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PolicyMode {
-    /// It can be shortened and deleted.
-    #[default]
-    Unlocked,
-    /// It can only be extended, and never unlocked.
-    Locked,
-}
-
-impl PolicyMode {
-    /// The name on the wire.
-    pub const fn name(self) -> &'static str {
-        match self {
-            PolicyMode::Unlocked => "unlocked",
-            PolicyMode::Locked => "locked",
-        }
+wire_enum! {
+    /// Whether a policy can be revoked (`x-ms-immutability-policy-mode`).
+    #[derive(Default)]
+    PolicyMode {
+        /// It can be shortened and deleted.
+        #[default]
+        Unlocked "unlocked",
+        /// It can only be extended, and never unlocked.
+        Locked "locked",
     }
 }
 
@@ -52,14 +46,11 @@ impl Policy {
     /// 400 InvalidHeaderValue for a malformed or past date, or an unknown mode; 400 MissingRequiredHeader for a mode without a
     /// date.
     pub fn read(until: Option<&str>, mode: Option<&str>, now: Timestamp) -> Result<Option<Policy>, StorageError> {
-        let modes = [PolicyMode::Unlocked, PolicyMode::Locked];
-        let known = |text: &str| modes.into_iter().find(|mode| mode.name().eq_ignore_ascii_case(text));
-        let mode = mode.map(|text| known(text).ok_or_else(|| StorageError::invalid_header(MODE, text))).transpose()?;
+        let mode = optional_header(MODE, mode, PolicyMode::parse)?;
         let Some(text) = until else {
             return if mode.is_none() { Ok(None) } else { Err(StorageError::missing_header(UNTIL)) };
         };
-        let until =
-            Timestamp::parse_http(text).filter(|until| *until > now).ok_or_else(|| StorageError::invalid_header(UNTIL, text))?;
+        let until = header(UNTIL, text, |text| Timestamp::parse_http(text).filter(|until| *until > now))?;
         Ok(Some(Policy { until: until.to_second(), mode: mode.unwrap_or_default() }))
     }
 

@@ -2,6 +2,7 @@
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::ranges::InclusiveRange;
+use crate::rules::text::{header, optional_header};
 
 /// The size of a page in bytes. Sizes and ranges of page blobs are multiples of it.
 pub const PAGE: u64 = 512;
@@ -17,8 +18,8 @@ pub const MAX_SEQUENCE: u64 = i64::MAX as u64;
 /// # Errors
 /// 400 InvalidHeaderValue unless it is a multiple of a page and at most 8 TiB (recorded).
 pub fn read_size(text: &str) -> Result<u64, StorageError> {
-    let size = text.trim().parse().ok().filter(|size: &u64| size.is_multiple_of(PAGE) && *size <= MAX_SIZE);
-    size.ok_or_else(|| StorageError::invalid_header("x-ms-blob-content-length", text))
+    let size = |text: &str| text.trim().parse().ok().filter(|size: &u64| size.is_multiple_of(PAGE) && *size <= MAX_SIZE);
+    header("x-ms-blob-content-length", text, size)
 }
 
 /// Checks the range of a page write, which must cover whole pages of the blob.
@@ -26,11 +27,7 @@ pub fn read_size(text: &str) -> Result<u64, StorageError> {
 /// # Errors
 /// 416 InvalidPageRange for a range that does not start and end with a page, or that ends after the blob.
 pub fn check_range(span: InclusiveRange, size: u64) -> Result<(), StorageError> {
-    let whole_pages = span.start.is_multiple_of(PAGE) && (span.end + 1).is_multiple_of(PAGE);
-    if !whole_pages || span.end >= size {
-        return Err(ErrorCode::InvalidPageRange.into());
-    }
-    Ok(())
+    if span.is_aligned(PAGE) && span.end < size { Ok(()) } else { Err(ErrorCode::InvalidPageRange.into()) }
 }
 
 /// The change of a sequence number by Set Blob Properties (`x-ms-sequence-number-action`).
@@ -83,18 +80,22 @@ impl Action {
 ///
 /// # Errors
 /// 400 InvalidHeaderValue, also for a negative number (recorded).
-pub fn read_sequence(header: &str, text: &str) -> Result<u64, StorageError> {
-    text.trim().parse().ok().filter(|number| *number <= MAX_SEQUENCE).ok_or_else(|| StorageError::invalid_header(header, text))
+pub fn read_sequence(name: &str, text: &str) -> Result<u64, StorageError> {
+    header(name, text, sequence_number)
+}
+
+fn sequence_number(text: &str) -> Option<u64> {
+    text.trim().parse().ok().filter(|number| *number <= MAX_SEQUENCE)
 }
 
 /// The conditions on the sequence number (`x-ms-if-sequence-number-…`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SequenceConditions {
-    /// At most this.
+    /// Less than or equal to this.
     pub le: Option<u64>,
     /// Less than this.
     pub lt: Option<u64>,
-    /// This.
+    /// Equal to this.
     pub eq: Option<u64>,
 }
 
@@ -104,8 +105,7 @@ impl SequenceConditions {
     /// # Errors
     /// 400 InvalidHeaderValue.
     pub fn read<'a>(find: impl Fn(&'static str) -> Option<&'a str>) -> Result<SequenceConditions, StorageError> {
-        let one =
-            |name: &'static str| find(name).filter(|text| !text.is_empty()).map(|text| read_sequence(name, text)).transpose();
+        let one = |name: &'static str| optional_header(name, find(name).filter(|text| !text.is_empty()), sequence_number);
         Ok(SequenceConditions {
             le: one("x-ms-if-sequence-number-le")?,
             lt: one("x-ms-if-sequence-number-lt")?,

@@ -3,7 +3,9 @@
 //! The rehydration of an archived blob takes hours. No timer ends it: every request compares its end with the current time.
 
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::text::{header, optional_header};
 use crate::rules::time::Timestamp;
+use crate::rules::wire_name::{WireName, wire_enum};
 
 /// The tier of a blob.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -97,21 +99,23 @@ impl Tier {
     pub fn read(text: &str, kept: TierSupport) -> Result<Tier, StorageError> {
         let standard = [Tier::Hot, Tier::Cool, Tier::Cold, Tier::Archive, Tier::Smart];
         let premium = (0u8..).zip(PREMIUM).map(|(class, _)| Tier::Premium(class));
-        let tier = standard.into_iter().chain(premium).find(|tier| tier.name().eq_ignore_ascii_case(text));
-        let tier = tier.ok_or_else(|| StorageError::invalid_header("x-ms-access-tier", text))?;
+        let known = |text: &str| standard.into_iter().chain(premium).find(|tier| tier.name().eq_ignore_ascii_case(text));
+        let tier = header("x-ms-access-tier", text, known)?;
         tier.check(kept)?;
         Ok(tier)
     }
 }
 
-/// The priority of a rehydration (`x-ms-rehydrate-priority`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RehydratePriority {
-    /// It takes fifteen hours.
-    #[default]
-    Standard,
-    /// It takes an hour.
-    High,
+wire_enum! {
+    /// The priority of a rehydration (`x-ms-rehydrate-priority`).
+    #[derive(Default)]
+    RehydratePriority {
+        /// It takes fifteen hours.
+        #[default]
+        Standard "Standard",
+        /// It takes an hour.
+        High "High",
+    }
 }
 
 impl RehydratePriority {
@@ -120,18 +124,7 @@ impl RehydratePriority {
     /// # Errors
     /// 400 InvalidHeaderValue.
     pub fn read(text: &str) -> Result<RehydratePriority, StorageError> {
-        [RehydratePriority::Standard, RehydratePriority::High]
-            .into_iter()
-            .find(|priority| priority.name().eq_ignore_ascii_case(text))
-            .ok_or_else(|| StorageError::invalid_header("x-ms-rehydrate-priority", text))
-    }
-
-    /// The name on the wire.
-    pub const fn name(self) -> &'static str {
-        match self {
-            RehydratePriority::Standard => "Standard",
-            RehydratePriority::High => "High",
-        }
+        header("x-ms-rehydrate-priority", text, RehydratePriority::parse)
     }
 
     const fn seconds(self) -> u64 {
@@ -167,10 +160,7 @@ impl ChangeConditions {
     /// # Errors
     /// 400 InvalidHeaderValue for a malformed date.
     pub fn read(modified_since: Option<&str>, unmodified_since: Option<&str>) -> Result<ChangeConditions, StorageError> {
-        let date = |name: &'static str, text: Option<&str>| {
-            text.map(|text| Timestamp::parse_http(text.trim()).ok_or_else(|| StorageError::invalid_header(name, text)))
-                .transpose()
-        };
+        let date = |name, text| optional_header(name, text, |text| Timestamp::parse_http(text.trim()));
         Ok(ChangeConditions {
             modified_since: date("x-ms-access-tier-if-modified-since", modified_since)?,
             unmodified_since: date("x-ms-access-tier-if-unmodified-since", unmodified_since)?,

@@ -1,4 +1,4 @@
-//! Names in a file share, which match in any case and keep their own, and paths.
+//! Names and paths in a file share. Names are stored in the letter case of the client, and match in any case.
 //!
 //! Source: «Naming and referencing shares, directories, files, and metadata» in the REST reference.
 
@@ -20,7 +20,7 @@ pub enum TrailingDots {
     #[default]
     Dropped,
     /// They are part of the name.
-    Kept,
+    Significant,
 }
 
 /// The path from the root directory to a directory or a file: names as they were written.
@@ -70,23 +70,10 @@ impl Path {
     }
 }
 
-/// Checks the name of a share: 3 to 63 lower-case letters, digits and single hyphens, a letter or a digit at both ends.
-///
-/// # Errors
-/// 400 OutOfRangeInput for the length, InvalidResourceName for the characters.
-pub fn share(name: &str) -> Result<(), StorageError> {
-    if name.starts_with('$') {
-        return Err(
-            ErrorCode::InvalidResourceName.with_reason(format!("{name:?} is not a valid name of a share: it starts with $"))
-        );
-    }
-    crate::rules::names::container(name)
-}
-
 fn parse_name(name: &str, dots: TrailingDots) -> Result<String, StorageError> {
     let kept = match dots {
         TrailingDots::Dropped => name.trim_end_matches('.'),
-        TrailingDots::Kept => name,
+        TrailingDots::Significant => name,
     };
     if kept.chars().nth(NAME_CHARACTERS).is_some() {
         return Err(
@@ -172,8 +159,8 @@ mod tests {
             let outcome = read.as_ref().map(Path::text).map_err(|error| error.code().name());
             assert_eq!(outcome.as_deref().map_err(|name| *name), expected, "{text}");
         }
-        assert_eq!(Path::parse("dir./file..", TrailingDots::Kept).unwrap().text(), "dir./file..");
-        assert!(Path::parse("..", TrailingDots::Kept).is_err());
+        assert_eq!(Path::parse("dir./file..", TrailingDots::Significant).unwrap().text(), "dir./file..");
+        assert!(Path::parse("..", TrailingDots::Significant).is_err());
     }
 
     #[test]
@@ -187,21 +174,6 @@ mod tests {
             ("a_b", "a-b", false),
         ] {
             assert_eq!(folded(one) == folded(other), same, "{one} {other}");
-        }
-    }
-
-    #[test]
-    fn names_of_shares_are_checked() {
-        for (name, code) in [
-            ("share", None),
-            ("a-1", None),
-            ("ab", Some("OutOfRangeInput")),
-            ("Share", Some("InvalidResourceName")),
-            ("$root", Some("InvalidResourceName")),
-            ("啊齄丂狛狜", Some("InvalidResourceName")),
-            ("a--b", Some("InvalidResourceName")),
-        ] {
-            assert_eq!(share(name).err().map(|error| error.code().name()), code, "{name}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The POSIX properties of a node: mode, owner and group. Only NFS shares store them.
 
 use crate::rules::error::StorageError;
+use crate::rules::text::{digits, optional_header};
 
 /// The POSIX properties of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,21 +47,15 @@ impl PosixInput {
     /// # Errors
     /// 400 InvalidHeaderValue for a mode that is not octal, or an owner or group that is not a number.
     pub fn parse<'a>(header: impl Fn(&'static str) -> Option<&'a str>) -> Result<PosixInput, StorageError> {
-        let parsed = |name: &'static str, parse: fn(&str) -> Option<String>| {
-            header(name).map(|text| parse(text).ok_or_else(|| StorageError::invalid_header(name, text))).transpose()
-        };
-        let number = |text: &str| {
-            let is_number = text.bytes().all(|digit| digit.is_ascii_digit()) && text.parse::<u32>().is_ok();
-            is_number.then(|| text.to_owned())
-        };
+        let number = |text: &str| digits::<u32>(text).map(|_| text.to_owned());
         let octal = |text: &str| {
             let is_octal = text.len() <= 4 && text.bytes().all(|digit| matches!(digit, b'0'..=b'7'));
             is_octal.then(|| format!("{text:0>4}"))
         };
         Ok(PosixInput {
-            mode: parsed("x-ms-mode", octal)?,
-            owner: parsed("x-ms-owner", number)?,
-            group: parsed("x-ms-group", number)?,
+            mode: optional_header("x-ms-mode", header("x-ms-mode"), octal)?,
+            owner: optional_header("x-ms-owner", header("x-ms-owner"), number)?,
+            group: optional_header("x-ms-group", header("x-ms-group"), number)?,
         })
     }
 

@@ -3,6 +3,7 @@
 
 use crate::rules::checksums::Md5;
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::text::digits;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -40,12 +41,8 @@ impl Key {
     /// Parses a key.
     pub fn parse(text: &str) -> Option<Key> {
         let (one, other) = text.split_once('*')?;
-        Some(Key(number(one)?, number(other)?))
+        Some(Key(digits(one)?, digits(other)?))
     }
-}
-
-fn number(digits: &str) -> Option<u64> {
-    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
 }
 
 impl fmt::Display for Key {
@@ -67,12 +64,14 @@ pub fn complete(text: &str) -> Cow<'_, str> {
 
 /// The rest after owner, group and access list: nothing, or the audit list.
 fn after_access(text: &str) -> Option<&str> {
-    let mut rest = text.trim();
-    for (part, is_list) in [("O:", false), ("G:", false), ("D:", true)] {
-        let Some(after) = rest.strip_prefix(part) else { continue };
-        rest = if is_list { skip_list(after)? } else { skip_sid(after)? };
-    }
-    Some(rest)
+    skip_parts(text.trim(), &[("O:", skip_sid), ("G:", skip_sid), ("D:", skip_list)])
+}
+
+type Skip = fn(&str) -> Option<&str>;
+
+/// The rest after parts that are optional, each behind its letter.
+fn skip_parts<'a>(text: &'a str, parts: &[(&str, Skip)]) -> Option<&'a str> {
+    parts.iter().try_fold(text, |rest, (letter, skip)| rest.strip_prefix(letter).map_or(Some(rest), skip))
 }
 
 /// Checks that a descriptor fits into a header.
@@ -92,18 +91,11 @@ pub fn check_length(text: &str) -> Result<(), StorageError> {
 /// 400 FileInvalidPermission.
 pub fn check(text: &str) -> Result<(), StorageError> {
     let invalid = || ErrorCode::FileInvalidPermission.with_reason(format!("{text:?} is not a security descriptor"));
-    let mut rest = text.trim();
-    if rest.is_empty() {
-        return Err(invalid());
+    let audited = |rest| skip_parts(rest, &[("S:", skip_list)]);
+    match after_access(text).and_then(audited) {
+        Some("") if !text.trim().is_empty() => Ok(()),
+        _ => Err(invalid()),
     }
-    for (part, is_list) in [("O:", false), ("G:", false), ("D:", true), ("S:", true)] {
-        let Some(after) = rest.strip_prefix(part) else { continue };
-        rest = match is_list {
-            true => skip_list(after).ok_or_else(invalid)?,
-            false => skip_sid(after).ok_or_else(invalid)?,
-        };
-    }
-    if rest.is_empty() { Ok(()) } else { Err(invalid()) }
 }
 
 /// The rest after a SID: two capital letters for a well-known one, or `S-1-…`.
@@ -149,7 +141,8 @@ fn check_entry(entry: &str) -> Option<()> {
     let known =
         ["A", "D", "AU", "AL", "OA", "OD", "OU", "OL", "ML", "XA", "XD", "RA", "SP", "XU", "ZA", "TL", "FL"].contains(&kind);
     let hex = rights.strip_prefix("0x").is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
-    let is_valid = known && words(flags) && flags.len().is_multiple_of(2) && (words(rights) || hex || number(rights).is_some());
+    let is_valid =
+        known && words(flags) && flags.len().is_multiple_of(2) && (words(rights) || hex || digits::<u64>(rights).is_some());
     (is_valid && skip_sid(account) == Some("")).then_some(())
 }
 

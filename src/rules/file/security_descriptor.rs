@@ -5,28 +5,20 @@
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::sddl;
+use crate::rules::wire_name::wire_enum;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// The format of a security descriptor in a request or a response.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    Sddl,
-    /// In base64.
-    Binary,
+wire_enum! {
+    /// The format of a security descriptor in a request or a response.
+    Format {
+        Sddl "sddl",
+        /// In base64.
+        Binary "binary",
+    }
 }
 
 impl Format {
-    /// Parses the name of a format; the default is SDDL.
-    pub fn parse(text: Option<&str>) -> Option<Format> {
-        match text {
-            None => Some(Format::Sddl),
-            Some(text) if text.eq_ignore_ascii_case("sddl") => Some(Format::Sddl),
-            Some(text) if text.eq_ignore_ascii_case("binary") => Some(Format::Binary),
-            Some(_) => None,
-        }
-    }
-
     /// Parses a descriptor in this format, and returns its SDDL.
     ///
     /// # Errors
@@ -317,6 +309,7 @@ fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::wire_name::WireName;
 
     #[test]
     fn both_forms_convert_into_each_other() {
@@ -366,6 +359,6 @@ mod tests {
             }
         }
         assert_eq!(Format::Binary.read("?").unwrap_err().code(), ErrorCode::FileInvalidPermission);
-        assert_eq!(Format::parse(Some("xml")), None);
+        assert_eq!(Format::parse("xml"), None);
     }
 }

@@ -1,8 +1,10 @@
 //! The settings of a share: its quota, tier and protocol, and what a premium share is provisioned with.
 
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::text::optional_header;
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
+use crate::rules::wire_name::{WireName, wire_enum};
 
 /// The largest quota, in GiB.
 const MAX_QUOTA: u64 = 102_400;
@@ -17,59 +19,31 @@ const MAX_IOPS: u64 = 100_000;
 const MIN_MIBPS: u64 = 60;
 const MAX_MIBPS: u64 = 10_340;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tier {
-    TransactionOptimized,
-    Hot,
-    Cool,
-    /// On solid state disks.
-    Premium,
-}
-
-/// The protocol of a share besides REST.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Protocol {
-    Smb,
-    /// Only for premium shares.
-    Nfs,
-}
-
-/// Which users an NFS share maps to the anonymous user.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RootSquash {
-    NoRootSquash,
-    RootSquash,
-    AllSquash,
-}
-
-const TIERS: [(Tier, &str); 4] =
-    [(Tier::TransactionOptimized, "TransactionOptimized"), (Tier::Hot, "Hot"), (Tier::Cool, "Cool"), (Tier::Premium, "Premium")];
-const PROTOCOLS: [(Protocol, &str); 2] = [(Protocol::Smb, "SMB"), (Protocol::Nfs, "NFS")];
-const SQUASHES: [(RootSquash, &str); 3] =
-    [(RootSquash::NoRootSquash, "NoRootSquash"), (RootSquash::RootSquash, "RootSquash"), (RootSquash::AllSquash, "AllSquash")];
-
-fn name<T: PartialEq>(value: &T, words: &'static [(T, &'static str)]) -> &'static str {
-    words.iter().find(|(known, _)| known == value).map_or("", |(_, word)| word)
-}
-
-impl Tier {
-    /// The name on the wire.
-    pub fn name(self) -> &'static str {
-        name(&self, &TIERS)
+wire_enum! {
+    Tier {
+        TransactionOptimized "TransactionOptimized",
+        Hot "Hot",
+        Cool "Cool",
+        /// On solid state disks.
+        Premium "Premium",
     }
 }
 
-impl Protocol {
-    /// The name on the wire.
-    pub fn name(self) -> &'static str {
-        name(&self, &PROTOCOLS)
+wire_enum! {
+    /// The protocol of a share besides REST.
+    Protocol {
+        Smb "SMB",
+        /// Only for premium shares.
+        Nfs "NFS",
     }
 }
 
-impl RootSquash {
-    /// The name on the wire.
-    pub fn name(self) -> &'static str {
-        name(&self, &SQUASHES)
+wire_enum! {
+    /// Which users an NFS share maps to the anonymous user.
+    RootSquash {
+        NoRootSquash "NoRootSquash",
+        RootSquash "RootSquash",
+        AllSquash "AllSquash",
     }
 }
 
@@ -118,20 +92,14 @@ impl SettingsInput {
     /// 400 InvalidHeaderValue for a value that is malformed or out of range.
     pub fn parse<'a>(header: impl Fn(&'static str) -> Option<&'a str>) -> Result<SettingsInput, StorageError> {
         let number = |name: &'static str, max: u64| {
-            let parse = |text: &str| text.parse().ok().filter(|number| (1..=max).contains(number));
-            header(name).map(|text| parse(text).ok_or_else(|| StorageError::invalid_header(name, text))).transpose()
+            optional_header(name, header(name), |text| text.parse().ok().filter(|number| (1..=max).contains(number)))
         };
-        fn word<T: Copy>(name: &str, text: Option<&str>, words: &[(T, &str)]) -> Result<Option<T>, StorageError> {
-            let Some(text) = text else { return Ok(None) };
-            let found = words.iter().find(|(_, word)| word.eq_ignore_ascii_case(text)).map(|(value, _)| *value);
-            found.map(Some).ok_or_else(|| StorageError::invalid_header(name, text))
-        }
-        let flag = |name| word(name, header(name), &[(true, "true"), (false, "false")]);
+        let flag = |name: &'static str| optional_header(name, header(name), bool::parse);
         Ok(SettingsInput {
-            protocol: word("x-ms-enabled-protocols", header("x-ms-enabled-protocols"), &PROTOCOLS)?,
+            protocol: optional_header("x-ms-enabled-protocols", header("x-ms-enabled-protocols"), Protocol::parse)?,
             quota: number("x-ms-share-quota", MAX_QUOTA)?.map(|gib| gib as u32),
-            tier: word("x-ms-access-tier", header("x-ms-access-tier"), &TIERS)?,
-            root_squash: word("x-ms-root-squash", header("x-ms-root-squash"), &SQUASHES)?,
+            tier: optional_header("x-ms-access-tier", header("x-ms-access-tier"), Tier::parse)?,
+            root_squash: optional_header("x-ms-root-squash", header("x-ms-root-squash"), RootSquash::parse)?,
             snapshot_directory: flag("x-ms-enable-snapshot-virtual-directory-access")?,
             paid_bursting: flag("x-ms-share-paid-bursting-enabled")?,
             bursting_iops: number("x-ms-share-paid-bursting-max-iops", u64::MAX)?,

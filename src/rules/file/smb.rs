@@ -3,8 +3,10 @@
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::sddl;
 use crate::rules::file::security_descriptor::Format;
+use crate::rules::text::{header, optional_header};
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
+use crate::rules::wire_name::WireName;
 use std::fmt;
 
 /// The kind of a node, as far as its attributes and permissions are concerned.
@@ -19,6 +21,11 @@ pub enum NodeKind {
 /// File attributes: a set of flags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Attributes(u16);
+
+const ATTRIBUTES: &str = "x-ms-file-attributes";
+const CREATED: &str = "x-ms-file-creation-time";
+const WRITTEN: &str = "x-ms-file-last-write-time";
+const CHANGED: &str = "x-ms-file-change-time";
 
 /// The flags in the order in which they are written.
 const FLAGS: [&str; 9] =
@@ -64,7 +71,7 @@ impl Attributes {
     /// # Errors
     /// 400 InvalidHeaderValue for a file with `Directory`, or a directory with `Temporary`.
     pub fn set_on(self, kind: NodeKind) -> Result<Attributes, StorageError> {
-        let invalid = || StorageError::invalid_header("x-ms-file-attributes", self.to_string());
+        let invalid = || StorageError::invalid_header(ATTRIBUTES, self.to_string());
         match kind {
             NodeKind::Directory if self.0 & TEMPORARY != 0 => Err(invalid()),
             NodeKind::Directory => Ok(Attributes(self.0 | DIRECTORY)),
@@ -114,7 +121,7 @@ pub enum FileTime {
     Preserve,
     /// `source`: the value of a copy's source.
     Source,
-    At(Timestamp),
+    Value(Timestamp),
 }
 
 impl FileTime {
@@ -122,7 +129,7 @@ impl FileTime {
     pub fn parse(text: &str) -> Option<FileTime> {
         let words = [("now", FileTime::Now), ("preserve", FileTime::Preserve), ("source", FileTime::Source)];
         let word = words.into_iter().find(|(word, _)| word.eq_ignore_ascii_case(text)).map(|(_, time)| time);
-        word.or_else(|| Timestamp::parse_iso(text).map(FileTime::At))
+        word.or_else(|| Timestamp::parse_iso(text).map(FileTime::Value))
     }
 }
 
@@ -139,11 +146,9 @@ pub enum AttributesInput {
 impl AttributesInput {
     /// Parses the value of the header.
     pub fn parse(text: &str) -> Option<AttributesInput> {
-        match text {
-            _ if text.eq_ignore_ascii_case("preserve") => Some(AttributesInput::Preserve),
-            _ if text.eq_ignore_ascii_case("source") => Some(AttributesInput::Source),
-            _ => Attributes::parse(text).map(AttributesInput::Set),
-        }
+        let words = [("preserve", AttributesInput::Preserve), ("source", AttributesInput::Source)];
+        let word = words.into_iter().find(|(word, _)| word.eq_ignore_ascii_case(text)).map(|(_, input)| input);
+        word.or_else(|| Attributes::parse(text).map(AttributesInput::Set))
     }
 }
 
@@ -173,19 +178,16 @@ pub struct SmbInput {
 }
 
 impl SmbInput {
-    /// Parses the headers but `x-ms-file-property-semantics`. `header` returns the value of a header that is present and not empty.
+    /// Parses the headers but `x-ms-file-property-semantics`. `find` returns the value of a header that is present and not empty.
     ///
     /// # Errors
     /// 400 InvalidHeaderValue for a malformed value; FileInvalidPermission for a malformed descriptor or key; InvalidInput for both
     /// a descriptor and a key.
-    pub fn parse<'a>(header: impl Fn(&'static str) -> Option<&'a str>) -> Result<SmbInput, StorageError> {
-        fn parsed<T>(name: &str, text: Option<&str>, parse: fn(&str) -> Option<T>) -> Result<Option<T>, StorageError> {
-            text.map(|text| parse(text).ok_or_else(|| StorageError::invalid_header(name, text))).transpose()
-        }
-        let time = |name| parsed(name, header(name), FileTime::parse);
-        let attributes = parsed("x-ms-file-attributes", header("x-ms-file-attributes"), AttributesInput::parse)?;
-        let format = format(header("x-ms-file-permission-format"))?;
-        let permission = match (header("x-ms-file-permission"), header("x-ms-file-permission-key")) {
+    pub fn parse<'a>(find: impl Fn(&'static str) -> Option<&'a str>) -> Result<SmbInput, StorageError> {
+        let time = |name: &'static str| optional_header(name, find(name), FileTime::parse);
+        let attributes = optional_header(ATTRIBUTES, find(ATTRIBUTES), AttributesInput::parse)?;
+        let format = format(find("x-ms-file-permission-format"))?;
+        let permission = match (find("x-ms-file-permission"), find("x-ms-file-permission-key")) {
             (Some(_), Some(_)) => return Err(ErrorCode::InvalidInput.with_reason("both a permission and a permission's key")),
             (Some(text), None) if text.eq_ignore_ascii_case("inherit") => Some(PermissionInput::Inherit),
             (Some(text), None) if text.eq_ignore_ascii_case("preserve") => Some(PermissionInput::Preserve),
@@ -199,9 +201,9 @@ impl SmbInput {
         Ok(SmbInput {
             restores: false,
             attributes,
-            created: time("x-ms-file-creation-time")?,
-            written: time("x-ms-file-last-write-time")?,
-            changed: time("x-ms-file-change-time")?,
+            created: time(CREATED)?,
+            written: time(WRITTEN)?,
+            changed: time(CHANGED)?,
             permission,
         })
     }
@@ -215,9 +217,9 @@ impl SmbInput {
             return Ok(());
         }
         let required = [
-            ("x-ms-file-attributes", self.attributes.is_some()),
-            ("x-ms-file-creation-time", self.created.is_some()),
-            ("x-ms-file-last-write-time", self.written.is_some()),
+            (ATTRIBUTES, self.attributes.is_some()),
+            (CREATED, self.created.is_some()),
+            (WRITTEN, self.written.is_some()),
             ("x-ms-file-permission", self.permission.is_some()),
         ];
         required.iter().find(|(_, is_present)| !is_present).map_or(Ok(()), |(name, _)| Err(StorageError::missing_header(name)))
@@ -228,26 +230,7 @@ impl SmbInput {
     /// # Errors
     /// 400 InvalidHeaderValue for `preserve` or `source`, and for attributes that the node cannot have.
     pub fn create(&self, kind: NodeKind, permission: sddl::Key, now: Timestamp) -> Result<Smb, StorageError> {
-        let attributes = match self.attributes {
-            None => Attributes::default().of_new(kind)?,
-            Some(AttributesInput::Set(attributes)) if self.restores => attributes.set_on(kind)?,
-            Some(AttributesInput::Set(attributes)) => attributes.of_new(kind)?,
-            Some(AttributesInput::Preserve) => return Err(StorageError::invalid_header("x-ms-file-attributes", "preserve")),
-            Some(AttributesInput::Source) => return Err(StorageError::invalid_header("x-ms-file-attributes", "source")),
-        };
-        let time = |name: &str, time: Option<FileTime>| match time {
-            None | Some(FileTime::Now) => Ok(now),
-            Some(FileTime::At(time)) => Ok(time),
-            Some(FileTime::Preserve) => Err(StorageError::invalid_header(name, "preserve")),
-            Some(FileTime::Source) => Err(StorageError::invalid_header(name, "source")),
-        };
-        Ok(Smb {
-            attributes,
-            created: time("x-ms-file-creation-time", self.created)?,
-            written: time("x-ms-file-last-write-time", self.written)?,
-            changed: time("x-ms-file-change-time", self.changed)?,
-            permission,
-        })
+        self.resolve(kind, None, None, permission, now)
     }
 
     /// The properties of an existing node after the request. A property that the request does not name keeps its value, except for
@@ -263,27 +246,41 @@ impl SmbInput {
         permission: sddl::Key,
         now: Timestamp,
     ) -> Result<Smb, StorageError> {
+        self.resolve(kind, Some(before), source, permission, now)
+    }
+
+    fn resolve(
+        &self,
+        kind: NodeKind,
+        before: Option<Smb>,
+        source: Option<Smb>,
+        permission: sddl::Key,
+        now: Timestamp,
+    ) -> Result<Smb, StorageError> {
+        let of_before = |name: &str| before.ok_or_else(|| StorageError::invalid_header(name, "preserve"));
         let of_source = |name: &str| source.ok_or_else(|| StorageError::invalid_header(name, "source"));
-        let attributes = match self.attributes {
-            None | Some(AttributesInput::Preserve) => before.attributes,
-            Some(AttributesInput::Set(attributes)) => attributes.set_on(kind)?,
-            Some(AttributesInput::Source) => of_source("x-ms-file-attributes")?.attributes,
+        let attributes = match (self.attributes, before) {
+            (None, None) => Attributes::default().of_new(kind)?,
+            (None, Some(before)) => before.attributes,
+            (Some(AttributesInput::Set(attributes)), None) if !self.restores => attributes.of_new(kind)?,
+            (Some(AttributesInput::Set(attributes)), _) => attributes.set_on(kind)?,
+            (Some(AttributesInput::Preserve), _) => of_before(ATTRIBUTES)?.attributes,
+            (Some(AttributesInput::Source), _) => of_source(ATTRIBUTES)?.attributes,
         };
         let time = |name: &str, time: FileTime, of: fn(Smb) -> Timestamp| -> Result<Timestamp, StorageError> {
             Ok(match time {
                 FileTime::Now => now,
-                FileTime::At(time) => time,
-                FileTime::Preserve => of(before),
+                FileTime::Value(time) => time,
+                FileTime::Preserve => of(of_before(name)?),
                 FileTime::Source => of(of_source(name)?),
             })
         };
-        let (created, written) = (self.created.unwrap_or(FileTime::Preserve), self.written.unwrap_or(FileTime::Preserve));
-        let changed = self.changed.unwrap_or(FileTime::Now);
+        let unnamed = if before.is_some() { FileTime::Preserve } else { FileTime::Now };
         Ok(Smb {
             attributes,
-            created: time("x-ms-file-creation-time", created, |smb| smb.created)?,
-            written: time("x-ms-file-last-write-time", written, |smb| smb.written)?,
-            changed: time("x-ms-file-change-time", changed, |smb| smb.changed)?,
+            created: time(CREATED, self.created.unwrap_or(unnamed), |smb| smb.created)?,
+            written: time(WRITTEN, self.written.unwrap_or(unnamed), |smb| smb.written)?,
+            changed: time(CHANGED, self.changed.unwrap_or(FileTime::Now), |smb| smb.changed)?,
             permission,
         })
     }
@@ -294,7 +291,7 @@ impl SmbInput {
 /// # Errors
 /// 400 InvalidHeaderValue.
 pub fn format(text: Option<&str>) -> Result<Format, StorageError> {
-    Format::parse(text).ok_or_else(|| StorageError::invalid_header("x-ms-file-permission-format", text.unwrap_or_default()))
+    text.map_or(Ok(Format::Sddl), |text| header("x-ms-file-permission-format", text, Format::parse))
 }
 
 #[cfg(test)]

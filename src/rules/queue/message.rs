@@ -5,6 +5,7 @@
 //! reference; refusals as recorded.
 
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::text::guid;
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
 use base64::Engine as _;
@@ -88,8 +89,6 @@ pub struct Receipt {
 }
 
 impl Receipt {
-    /// The ticks from the year 1 to 1601, the epoch of Windows file times.
-    const WINDOWS_EPOCH: u64 = 504_911_232_000_000_000;
     /// The first bytes of receipts of the real service: from Put and Get, and from Update.
     const VERSIONS: [u8; 2] = [2, 3];
     /// Their lengths in bytes.
@@ -97,11 +96,10 @@ impl Receipt {
 
     /// The receipt on the wire: base64 of a version, a number and a Windows file time, like those of the real service.
     pub fn text(self) -> String {
-        let time = self.visible.ticks().saturating_sub(Receipt::WINDOWS_EPOCH);
         let mut bytes = [0; Receipt::LENGTHS[0]];
         bytes[0] = Receipt::VERSIONS[0];
         bytes[4..12].copy_from_slice(&self.number.to_le_bytes());
-        bytes[12..].copy_from_slice(&time.to_le_bytes());
+        bytes[12..].copy_from_slice(&self.visible.file_time().to_le_bytes());
         STANDARD.encode(bytes)
     }
 
@@ -124,8 +122,7 @@ impl Receipt {
 /// # Errors
 /// 404 MessageNotFound unless it is a GUID: no message has such an id.
 pub fn id(text: &str) -> Result<Uuid, StorageError> {
-    let guid = Uuid::try_parse(text).ok().filter(|_| text.len() == uuid::fmt::Hyphenated::LENGTH);
-    guid.ok_or_else(|| ErrorCode::MessageNotFound.with_reason(format!("{text:?} is not a GUID")))
+    guid(text).ok_or_else(|| ErrorCode::MessageNotFound.with_reason(format!("{text:?} is not a GUID")))
 }
 
 /// Reads `numofmessages`. The default is 1.

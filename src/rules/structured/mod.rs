@@ -1,19 +1,19 @@
-//! Structured messages: a content in segments, each behind its length and before its CRC64, so that what is sent is checked as it
-//! flows and not only at its end.
+//! Structured messages: content in segments, each with its length and its CRC64, so that it is checked while it is sent and not only at the
+//! end.
 //!
 //! ```text
 //! message = version:u8(1) length:u64 flags:u16 segments:u16  *segment  crc64:u64
 //! segment = number:u16 length:u64  content  crc64:u64
 //! ```
 //!
-//! Numbers are little-endian, segments count from 1, the length of the message is that of all of it, and its last CRC64 is that of the
-//! whole content. The only flag is 1: there are CRC64s.
+//! Numbers are little-endian, segments are counted from 1, the first length is that of the complete message, and the last CRC64 is that of
+//! the complete content. The only flag is 1: there are CRC64s.
 
 use crate::rules::checksums::{ChecksumKinds, Crc64, Hasher};
 use crate::rules::error::{ErrorCode, StorageError};
 use bytes::{Bytes, BytesMut};
 
-/// How a request or an answer names the one kind of message there is, in `x-ms-structured-body`.
+/// The only kind of message, in `x-ms-structured-body`.
 pub const KIND: &str = "XSM/1.0; properties=crc64";
 
 const VERSION: u8 = 1;
@@ -24,7 +24,7 @@ const HEAD: usize = 13;
 const SEGMENT_HEAD: usize = 10;
 /// Bytes of a checksum.
 const CRC64: usize = 8;
-/// The most content in a segment of an answer, in bytes, as long as its segments can be numbered.
+/// The bytes of a segment of a response, unless there would be too many segments.
 const SEGMENT: u64 = 4 << 20;
 
 /// Checks the value of `x-ms-structured-body`.
@@ -39,31 +39,31 @@ pub fn check_kind(text: &str) -> Result<(), StorageError> {
     }
 }
 
-/// Takes a message apart as it comes, checking everything that it says of itself.
+/// Decodes a message piece by piece, and checks everything in it.
 #[derive(Debug)]
 pub struct Decoder {
-    /// The bytes of the message and of its content, as the request announces them.
+    /// The bytes of the message and of its content, in the headers of the request.
     message: u64,
     content: u64,
     place: Place,
-    /// The field that is being read, as far as it has come.
+    /// The received part of the current field.
     field: Vec<u8>,
-    /// How many segments there are, and how many were begun.
+    /// The number of segments, and of those that have started.
     segments: u16,
     begun: u16,
-    /// The content that is still to come.
+    /// The remaining bytes of content.
     left: u64,
     segment: Hasher,
     segment_length: u64,
-    whole: Crc64,
+    total: Crc64,
 }
 
-/// What comes next.
+/// The next part of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Head,
     SegmentHead,
-    /// Content, so many bytes more.
+    /// The remaining bytes of a segment.
     Content(u64),
     SegmentCrc64,
     Crc64,
@@ -71,7 +71,7 @@ enum Place {
 }
 
 impl Decoder {
-    /// A decoder of a message of so many bytes with a content of so many.
+    /// A decoder for a message of these lengths in bytes.
     pub fn new(message: u64, content: u64) -> Decoder {
         Decoder {
             message,
@@ -83,14 +83,14 @@ impl Decoder {
             left: content,
             segment: hasher(),
             segment_length: 0,
-            whole: Crc64::of(b""),
+            total: Crc64::of(b""),
         }
     }
 
-    /// Takes bytes from the front of `input`: the next piece of the content, or nothing once all of it is taken.
+    /// Removes bytes from the start of `input`, and returns the next piece of content, or `None` if `input` is empty.
     ///
     /// # Errors
-    /// 400 InvalidInput for what is no such message, InvalidHeaderValue when its content is not as long as announced, Crc64Mismatch.
+    /// 400 InvalidInput for a malformed message; 400 InvalidHeaderValue for another length of the content; 400 Crc64Mismatch.
     pub fn next<'a>(&mut self, input: &mut &'a [u8]) -> Result<Option<&'a [u8]>, StorageError> {
         while !input.is_empty() {
             match self.place {
@@ -117,13 +117,13 @@ impl Decoder {
                     if let Some(field) = self.field(input, CRC64) {
                         let found = crc64(std::mem::replace(&mut self.segment, hasher()));
                         check_crc64(&field, found)?;
-                        self.whole = Crc64::combine(self.whole, found, self.segment_length);
+                        self.total = Crc64::combine(self.total, found, self.segment_length);
                         self.next_segment()?;
                     }
                 }
                 Place::Crc64 => {
                     if let Some(field) = self.field(input, CRC64) {
-                        check_crc64(&field, self.whole)?;
+                        check_crc64(&field, self.total)?;
                         self.place = Place::End;
                     }
                 }
@@ -133,15 +133,15 @@ impl Decoder {
         Ok(None)
     }
 
-    /// The CRC64 of the content, once the message is whole.
+    /// The CRC64 of the content, after the message has ended.
     ///
     /// # Errors
-    /// 400 InvalidInput when it ended early.
+    /// 400 InvalidInput for an incomplete message.
     pub fn finish(self) -> Result<Crc64, StorageError> {
-        if self.place == Place::End { Ok(self.whole) } else { Err(malformed("it ends early")) }
+        if self.place == Place::End { Ok(self.total) } else { Err(malformed("it ends early")) }
     }
 
-    /// A field of so many bytes, once they are all there.
+    /// A field of this number of bytes, if it is complete.
     fn field(&mut self, input: &mut &[u8], length: usize) -> Option<Vec<u8>> {
         let (taken, rest) = input.split_at(input.len().min(length - self.field.len()));
         self.field.extend_from_slice(taken);
@@ -170,7 +170,7 @@ impl Decoder {
         self.next_segment()
     }
 
-    /// After the head, and after each segment.
+    /// Decides what follows the head or a segment.
     fn next_segment(&mut self) -> Result<(), StorageError> {
         self.place = match self.begun < self.segments {
             true => Place::SegmentHead,
@@ -207,8 +207,8 @@ fn crc64(hasher: Hasher) -> Crc64 {
     hasher.finish().crc64.unwrap_or(Crc64::of(b""))
 }
 
-fn malformed(how: &str) -> StorageError {
-    ErrorCode::InvalidInput.with_reason(format!("the body is no structured message: {how}"))
+fn malformed(reason: &str) -> StorageError {
+    ErrorCode::InvalidInput.with_reason(format!("the body is no structured message: {reason}"))
 }
 
 fn check_crc64(field: &[u8], found: Crc64) -> Result<(), StorageError> {
@@ -226,14 +226,14 @@ fn number(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// Puts a content into a message, piece by piece.
+/// Encodes content as a message, piece by piece.
 #[derive(Debug)]
 pub struct Encoder<I> {
     chunks: I,
-    /// What is left of the chunk that was taken last.
+    /// The rest of the current chunk.
     chunk: Bytes,
     length: u64,
-    /// The content still to come, of the message and of its segment.
+    /// The remaining bytes of the content, and of its current segment.
     left: u64,
     segment_left: u64,
     /// The most content in a segment.
@@ -241,11 +241,11 @@ pub struct Encoder<I> {
     begun: u16,
     place: Place,
     segment: Hasher,
-    whole: Hasher,
+    total: Hasher,
 }
 
 impl<I: Iterator<Item = Bytes>> Encoder<I> {
-    /// The message of these chunks, so many bytes in all. No content at all is one segment of none.
+    /// The message for these chunks, with this number of bytes in total. Empty content is one empty segment.
     pub fn new(chunks: I, content: u64) -> Encoder<I> {
         Encoder::in_segments(chunks, content, SEGMENT.max(content.div_ceil(u16::MAX.into())))
     }
@@ -262,7 +262,7 @@ impl<I: Iterator<Item = Bytes>> Encoder<I> {
             begun: 0,
             place: Place::Head,
             segment: hasher(),
-            whole: hasher(),
+            total: hasher(),
         }
     }
 
@@ -281,7 +281,7 @@ impl<I: Iterator<Item = Bytes>> Encoder<I> {
         head.freeze()
     }
 
-    /// The next piece of a segment's content: never empty, never past the segment's end. A chunk is cut, not copied.
+    /// The next piece of a segment: not empty, and not beyond the end of the segment. Chunks are split, not copied.
     fn piece(&mut self) -> Option<Bytes> {
         while self.chunk.is_empty() {
             self.chunk = self.chunks.next()?;
@@ -289,7 +289,7 @@ impl<I: Iterator<Item = Bytes>> Encoder<I> {
         let take = self.chunk.len().min(usize::try_from(self.segment_left).unwrap_or(usize::MAX));
         let piece = self.chunk.split_to(take);
         self.segment.update(&piece);
-        self.whole.update(&piece);
+        self.total.update(&piece);
         self.segment_left -= take as u64;
         self.left -= take as u64;
         Some(piece)
@@ -325,7 +325,7 @@ impl<I: Iterator<Item = Bytes>> Iterator for Encoder<I> {
             }
             Place::Crc64 => {
                 self.place = Place::End;
-                Some(footer(std::mem::replace(&mut self.whole, hasher())))
+                Some(footer(std::mem::replace(&mut self.total, hasher())))
             }
             Place::End => None,
         }

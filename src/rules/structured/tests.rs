@@ -92,7 +92,7 @@ fn what_is_no_such_message_is_refused() {
 }
 
 #[test]
-fn a_mismatch_tells_both_values() {
+fn a_mismatch_has_both_values() {
     let mut bad = encode(b"abc", 9);
     bad[13 + 10] = b'x';
     let error = decode(&[&bad], bad.len() as u64, 3).unwrap_err();

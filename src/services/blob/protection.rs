@@ -4,6 +4,7 @@ use crate::operation::xml::Writer;
 use crate::operation::{FieldLocation, Fields, FromField, FromRequest, Input, Reply, Request};
 use crate::rules::blob::immutability::{Policy, Protection};
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::wire_name::WireName;
 use crate::services::blob::state::Blob;
 use crate::services::blob::wire::required_header;
 

@@ -13,6 +13,7 @@ use crate::rules::lease::Lease;
 use crate::rules::ranges::{self, InclusiveRange, RequestedRange};
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
+use crate::rules::wire_name::WireName;
 use crate::rules::{listing, retention};
 use crate::services::file::node::{Body, ContentHeaders, Node, NodeId};
 use crate::services::file::state::{Admitted, Share, ShareProperties, ShareView, trailing_dots};

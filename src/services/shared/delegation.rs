@@ -6,7 +6,7 @@ use crate::rules::auth::delegation;
 use crate::rules::auth::delegation::UserDelegationKey;
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::names;
+use crate::rules::text::guid;
 use crate::rules::versions::Version;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -34,9 +34,9 @@ async fn run<S: Service>(service: &S, mut request: Request) -> Result<Reply, Sto
     let document = request.body.bytes(LIMIT).await?;
     let info = xml::parse(&document, "KeyInfo")?;
     let start = info.text_of("Start").filter(|text| !text.is_empty());
-    let (start, expiry) = delegation::term(start, info.need("Expiry")?, request.now)?;
+    let (start, expiry) = delegation::validity(start, info.need("Expiry")?, request.now)?;
     let delegated_tid = info.text_of("DelegatedUserTid").unwrap_or_default();
-    if !delegated_tid.is_empty() && (request.version < Version::V2026_04_06 || !names::is_guid(delegated_tid)) {
+    if !delegated_tid.is_empty() && (request.version < Version::V2026_04_06 || guid(delegated_tid).is_none()) {
         return Err(StorageError::invalid_xml_node("DelegatedUserTid", delegated_tid));
     }
     // Only users pass the authorization, and an account derives all delegation keys from its first key.

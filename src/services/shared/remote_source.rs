@@ -2,7 +2,7 @@
 
 use crate::operation::{Fields, FromRequest, Input, RemoteRequest, RemoteResponse, Request, xml};
 use crate::rules::conditions::Conditions;
-use crate::rules::copy_source::Refusal;
+use crate::rules::copy_source::SourceError;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::ranges::RequestedRange as Range;
 use crate::rules::time::Timestamp;
@@ -153,12 +153,12 @@ pub async fn refusal(version: Version, answer: RemoteResponse) -> StorageError {
     let says = error.as_ref().and_then(|error| Some(error.text_of("Message")?.lines().next()?.to_owned()));
     let code = named.or_else(|| Some(error.as_ref()?.text_of("Code")?.to_owned()));
     let usual = match status {
-        304 | 412 => Some(ErrorCode::ConditionNotMet.says()),
-        404 => Some(ErrorCode::CannotVerifyCopySource.says()),
+        304 | 412 => Some(ErrorCode::ConditionNotMet.message()),
+        404 => Some(ErrorCode::CannotVerifyCopySource.message()),
         _ => None,
     };
-    let refusal = Refusal { status: theirs, code: code.as_deref(), says: says.as_deref() };
-    refusal.told(version, status, says.as_deref().or(usual).unwrap_or(&fallback))
+    let source = SourceError { status: theirs, code: code.as_deref(), message: says.as_deref() };
+    source.into_error(version, status, says.as_deref().or(usual).unwrap_or(&fallback))
 }
 
 /// The refusal of a source that cannot be copied.

@@ -200,7 +200,7 @@ impl Object<'_> {
                 ["PartitionKey", "RowKey", "Timestamp"].iter().for_each(|name| self.system(name, key, entity, full));
                 entity.properties.iter().for_each(|(name, value)| self.value(name, value, format.metadata));
             }
-            Select::Named(names) => {
+            Select::Properties(names) => {
                 for name in names {
                     match (name.as_str(), entity.get(name)) {
                         ("PartitionKey" | "RowKey" | "Timestamp", _) => self.system(name, key, entity, full),

@@ -1,36 +1,42 @@
-//! What only a user delegation SAS has: the key that a user was lent, and perhaps the one user who may use it.
+//! The parts of a user delegation SAS: its key, and perhaps the only user who may use it.
 
 use crate::rules::auth::delegation::UserDelegationKey;
-use crate::rules::auth::sas::{Kind, Sas, refused};
+use crate::rules::auth::sas::kind::SasKind;
+use crate::rules::auth::sas::parameters::refused;
+use crate::rules::auth::sas::signature::Sas;
 use crate::rules::auth::token::Identity;
 use crate::rules::error::StorageError;
+use crate::rules::text::lookup;
 
 impl Sas {
-    /// The user delegation key that it says it is signed with.
-    pub fn lent_key(&self) -> Option<UserDelegationKey> {
-        let Kind::UserDelegation { key_start, key_expiry, .. } = self.kind else { return None };
+    /// The user delegation key that it names.
+    pub fn delegation_key(&self) -> Option<UserDelegationKey> {
+        let SasKind::UserDelegation { key_start, key_expiry, .. } = self.kind else { return None };
         Some(UserDelegationKey {
-            oid: self.sent("skoid").to_owned(),
-            tid: self.sent("sktid").to_owned(),
+            oid: self.parameter("skoid").to_owned(),
+            tid: self.parameter("sktid").to_owned(),
             start: key_start,
             expiry: key_expiry,
             service: self.service,
-            version: self.sent("skv").to_owned(),
-            delegated_tid: self.sent("skdutid").to_owned(),
+            version: self.parameter("skv").to_owned(),
+            delegated_tid: self.parameter("skdutid").to_owned(),
         })
     }
 
-    /// Whether a query has a signature that is for one user alone (`sduoid`), who shows a bearer token beside it.
+    /// Returns true if a query has a signature that only one user may use (`sduoid`), who also sends a bearer token.
     pub fn is_for_one_user(query: &[(String, String)]) -> bool {
-        let has = |wanted: &str| query.iter().any(|(name, value)| name.eq_ignore_ascii_case(wanted) && !value.is_empty());
+        let has = |name: &str| lookup(query, name).is_some_and(|value| !value.is_empty());
         has("sig") && has("sduoid")
     }
 
-    /// Whether the one user that it is for uses it, if it is for one: of the tenant that the key names for such users, or else of its
-    /// own. 403 AuthenticationFailed if not.
+    /// Checks that it is used by its only user, if it has one. The tenant of that user is the one that the key names for such users, or
+    /// else the tenant of the key.
+    ///
+    /// # Errors
+    /// 403 AuthenticationFailed.
     pub fn check_user(&self, user: Option<&Identity>) -> Result<(), StorageError> {
-        let (oid, tenant) = (self.sent("sduoid"), self.sent("skdutid"));
-        let tenant = if tenant.is_empty() { self.sent("sktid") } else { tenant };
+        let (oid, tenant) = (self.parameter("sduoid"), self.parameter("skdutid"));
+        let tenant = if tenant.is_empty() { self.parameter("sktid") } else { tenant };
         match user {
             _ if oid.is_empty() => Ok(()),
             Some(user) if user.oid.eq_ignore_ascii_case(oid) && user.tid.eq_ignore_ascii_case(tenant) => Ok(()),
@@ -48,16 +54,16 @@ mod tests {
     const KEY: &str = "sv=2026-04-06&sr=c&sp=r&se=2030-01-01&skoid=o&sktid=t&skt=2029-01-01&ske=2029-01-02&sks=b&skv=2026-02-06";
 
     #[test]
-    fn names_the_key_that_signed_it() {
-        assert_eq!(sas('b', "sv=2020-12-06&sr=c&sp=r&se=2030-01-01").lent_key(), None);
-        let key = sas('b', &format!("{KEY}&skdutid=d")).lent_key().unwrap();
+    fn the_key_is_in_the_signature() {
+        assert_eq!(sas('b', "sv=2020-12-06&sr=c&sp=r&se=2030-01-01").delegation_key(), None);
+        let key = sas('b', &format!("{KEY}&skdutid=d")).delegation_key().unwrap();
         let texts = [key.oid, key.tid, key.start.iso(), key.expiry.iso(), key.service.into(), key.version, key.delegated_tid];
         let expected = ["o", "t", "2029-01-01T00:00:00.0000000Z", "2029-01-02T00:00:00.0000000Z", "b", "2026-02-06", "d"];
         assert_eq!(texts, expected);
     }
 
     #[test]
-    fn may_be_for_one_user_alone() {
+    fn only_one_user_may_use_it() {
         let user = |oid: &str, tid: &str| Some(Identity { oid: oid.into(), tid: tid.into(), name: String::new() });
         for (more, user, allowed) in [
             ("", None, true),

@@ -1,21 +1,19 @@
-//! The bounds of a table's signature: only entities between them can be reached.
+//! The range of keys in the signature of a table: it gives access to no other entities.
 
 use crate::rules::auth::permissions::{Authorization, SasScope};
 use crate::rules::table::entity::Key;
 use crate::rules::table::entity::key::Range;
+use crate::rules::text::lookup;
 
-/// The entities that a caller may reach: between `spk`, `srk` and `epk`, `erk` of the query as it was signed, bounds included. The
-/// signature of an account reaches all, as its key does.
+/// The keys that a caller has access to: from `spk`, `srk` to `epk`, `erk` of the signed query, both included. An account SAS gives access
+/// to all keys, as the account key does.
 pub fn reach(authorization: &Authorization, query: &[(String, String)]) -> Range {
     if !matches!(authorization, Authorization::Sas { scope: SasScope::Resource, .. }) {
         return Range::all();
     }
-    let sent = |name: &str| {
-        let found = query.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-        found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
-    };
+    let sent = |name: &str| lookup(query, name).filter(|value| !value.is_empty());
     let from = Key::new(sent("spk").unwrap_or_default(), sent("srk").unwrap_or_default());
-    // The first key behind the last that is allowed.
+    // The first key after the range.
     let to = sent("epk").map(|partition| match sent("erk") {
         Some(row) => Key::new(partition, &format!("{row}\0")),
         None => Key::new(&format!("{partition}\0"), ""),
@@ -48,6 +46,6 @@ mod tests {
                 }
             }
         }
-        assert_eq!(reach(&Authorization::Owner, &query("spk=b")), Range::all(), "who has the key signs no bounds");
+        assert_eq!(reach(&Authorization::Owner, &query("spk=b")), Range::all(), "the account key has no range");
     }
 }

@@ -1,47 +1,52 @@
-//! Writes what the signer of a signature signed: which fields, in which order, has grown with the versions.
+//! The string to sign of a signature. Its fields and their order depend on the version.
 
-use crate::rules::auth::sas::{Kind, OVERRIDES, Resource, Sas, refused, wrong_level};
+use crate::rules::auth::sas::kind::{SasKind, SignedResource};
+use crate::rules::auth::sas::parameters::{refused, wrong_level};
+use crate::rules::auth::sas::signature::{OVERRIDES, Sas};
 use crate::rules::error::StorageError;
+use crate::rules::text::lookup;
 use std::borrow::Cow;
 
 impl Sas {
     /// The canonicalized resource: `/blob/account/container/name` and the like, without the first segment before 2015-02-21.
     ///
     /// `container` is the container, queue, table or share that the request names, and `name` the blob or file in it, decoded;
-    /// of a Data Lake listing, the directory. Before something that a signature of this kind cannot reach: 403.
+    /// for a Data Lake listing, the directory.
+    ///
+    /// # Errors
+    /// 403 AuthenticationFailed for a resource that a signature of this kind cannot give access to.
     pub fn canonical(&self, account: &str, container: &str, name: Option<&str>) -> Result<String, StorageError> {
         let resource = match self.kind {
-            Kind::Account { .. } => return Ok(String::new()),
-            Kind::Service { resource } | Kind::UserDelegation { resource, .. } => resource,
+            SasKind::Account { .. } => return Ok(String::new()),
+            SasKind::Service { resource } | SasKind::UserDelegation { resource, .. } => resource,
         };
-        let table = self.sent("tn").to_lowercase();
+        let table = self.parameter("tn").to_lowercase();
         let container = match resource {
-            Resource::Table if container.is_empty() || container.to_lowercase() == table => &table,
-            Resource::Table => return Err(refused("The table name of the signature is not the one of the request.")),
+            SignedResource::Table if container.is_empty() || container.to_lowercase() == table => &table,
+            SignedResource::Table => return Err(refused("The table name of the signature is not the one of the request.")),
             _ if container.is_empty() => return Err(wrong_level()),
             _ => container,
         };
-        let service = match (self.since("2015-02-21"), self.service) {
+        let service = match (self.version.is_since("2015-02-21"), self.service) {
             (false, _) => "",
             (true, 'q') => "/queue",
             (true, 't') => "/table",
             (true, 'f') => "/file",
             (true, _) => "/blob",
         };
-        let name = resource.signed(name)?.map(|name| format!("/{name}")).unwrap_or_default();
+        let name = resource.signed_name(name)?.map(|name| format!("/{name}")).unwrap_or_default();
         Ok(format!("{service}/{account}/{container}{name}"))
     }
 
-    /// What the signer signed: the fields of its kind and version, a line each. `canonical` comes from [`Sas::canonical`]; the
-    /// query (decoded) and the headers (names in lower case) are the request's.
+    /// The string to sign: the fields of its kind and version, one per line. `canonical` is the result of [`Sas::canonical`]; the
+    /// query (decoded) and the headers (names in lower case) are those of the request.
     pub fn string_to_sign(&self, account: &str, canonical: &str, query: &[(String, String)], headers: &[(&str, &str)]) -> String {
-        let of_query =
-            |name: &str| query.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map_or("", |(_, value)| value);
+        let of_query = |name: &str| lookup(query, name).unwrap_or_default();
         let of_headers = |name: &str| {
             let values = headers.iter().filter(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim());
             values.collect::<Vec<_>>().join(",")
         };
-        let names = |field: &str| self.sent(field).split(',').filter(|name| !name.is_empty());
+        let names = |field: &str| self.parameter(field).split(',').filter(|name| !name.is_empty());
         let lines = self.fields().into_iter().map(|field| -> Cow<'_, str> {
             match field {
                 "account" => account.into(),
@@ -50,73 +55,52 @@ impl Sas {
                 "versionid" => of_query("versionid").into(),
                 "srh" => names(field).map(|name| format!("{name}:{}\n", of_headers(name))).collect(),
                 "srq" => names(field).map(|name| format!("\n{name}:{}", of_query(name))).collect(),
-                _ => self.sent(field).into(),
+                _ => self.parameter(field).into(),
             }
         });
         lines.collect::<Vec<_>>().join("\n")
     }
 
-    /// The fields of the string to sign, in order, by the names of the parameters that fill them; `""` is a line always empty.
+    /// The fields of the string to sign, in order, by the names of their parameters; `""` is an empty line.
     fn fields(&self) -> Vec<&'static str> {
         let (resource, delegated) = match self.kind {
-            Kind::Account { .. } => return self.account_fields(),
-            Kind::Service { resource } => (resource, false),
-            Kind::UserDelegation { resource, .. } => (resource, true),
+            SasKind::Account { .. } => return self.account_fields(),
+            SasKind::Service { resource } => (resource, false),
+            SasKind::UserDelegation { resource, .. } => (resource, true),
         };
         let mut fields = vec!["sp", "st", "se", "canonical"];
         let mut add = |when: bool, more: &[&'static str]| fields.extend(more.iter().filter(|_| when));
         add(!delegated, &["si"]);
         add(delegated, &["skoid", "sktid", "skt", "ske", "sks", "skv"]);
-        add(delegated && self.service == 'b' && self.since("2020-02-10"), &["saoid", "suoid", "scid"]);
-        add(delegated && self.since("2025-07-05"), &["skdutid", "sduoid"]);
-        add(self.since("2015-04-05"), &["sip", "spr"]);
-        add(self.since("2012-02-12"), &["sv"]);
+        add(delegated && self.service == 'b' && self.version.is_since("2020-02-10"), &["saoid", "suoid", "scid"]);
+        add(delegated && self.version.is_since("2025-07-05"), &["skdutid", "sduoid"]);
+        add(self.version.is_since("2015-04-05"), &["sip", "spr"]);
+        add(self.version.is_since("2012-02-12"), &["sv"]);
         match resource {
-            Resource::Queue => {}
-            Resource::Table => add(true, &["spk", "srk", "epk", "erk"]),
-            Resource::Share | Resource::File => add(true, &OVERRIDES.map(|(parameter, _)| parameter)),
+            SignedResource::Queue => {}
+            SignedResource::Table => add(true, &["spk", "srk", "epk", "erk"]),
+            SignedResource::Share | SignedResource::File => add(true, &OVERRIDES.map(|(parameter, _)| parameter)),
             _ => {
                 let moment = match resource {
-                    Resource::Snapshot => "snapshot",
-                    Resource::BlobVersion => "versionid",
+                    SignedResource::Snapshot => "snapshot",
+                    SignedResource::BlobVersion => "versionid",
                     _ => "",
                 };
-                add(self.since("2018-11-09"), &["sr", moment]);
-                add(self.since("2020-12-06"), &["ses"]);
-                add(delegated && self.since("2026-04-06"), &["srh", "srq"]);
-                add(self.since("2013-08-15"), &OVERRIDES.map(|(parameter, _)| parameter));
+                add(self.version.is_since("2018-11-09"), &["sr", moment]);
+                add(self.version.is_since("2020-12-06"), &["ses"]);
+                add(delegated && self.version.is_since("2026-04-06"), &["srh", "srq"]);
+                add(self.version.is_since("2013-08-15"), &OVERRIDES.map(|(parameter, _)| parameter));
             }
         }
         fields
     }
 
-    /// The fields of an account SAS; the last, empty one makes each of the others end its line.
+    /// The fields of an account SAS. The last one is empty, because every line ends with a line feed.
     fn account_fields(&self) -> Vec<&'static str> {
         let mut fields = vec!["account", "sp", "ss", "srt", "st", "se", "sip", "spr", "sv"];
-        fields.extend(self.since("2020-12-06").then_some("ses"));
+        fields.extend(self.version.is_since("2020-12-06").then_some("ses"));
         fields.push("");
         fields
-    }
-}
-
-impl Resource {
-    /// The part of the name of a blob or file that is signed: all, none, or a directory's segments. A signature for something
-    /// within a container is refused before the container itself.
-    fn signed(self, name: Option<&str>) -> Result<Option<&str>, StorageError> {
-        match self {
-            Resource::Container | Resource::Share | Resource::Queue | Resource::Table | Resource::Directory { depth: 0 } => {
-                Ok(None)
-            }
-            Resource::Blob | Resource::Snapshot | Resource::BlobVersion | Resource::File => {
-                name.map(Some).ok_or_else(wrong_level)
-            }
-            Resource::Directory { depth } => {
-                let name = name.ok_or_else(wrong_level)?;
-                let ends = name.match_indices('/').map(|(end, _)| end).chain([name.len()]);
-                let end = ends.into_iter().nth(depth as usize - 1).ok_or_else(wrong_level)?;
-                Ok(name.get(..end))
-            }
-        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The stream of the answer: an Avro object container with four kinds of records, each in a block of its own, byte for byte as recorded.
 
-use crate::rules::blob::query::value::QueryError;
+use crate::rules::blob::query::value::RowError;
 
 /// The schema of the records, as the service writes it.
 const SCHEMA: &str = include_str!("schema.json");
@@ -33,10 +33,10 @@ impl Writer {
     }
 
     /// Writes an error about the row at this position in the blob.
-    pub fn error(&mut self, trouble: QueryError, position: u64) {
-        let mut record = vec![2, trouble.fatal.into()];
-        text(&mut record, trouble.name);
-        text(&mut record, trouble.says);
+    pub fn error(&mut self, error: RowError, position: u64) {
+        let mut record = vec![2, error.fatal.into()];
+        text(&mut record, error.name);
+        text(&mut record, error.message);
         long(&mut record, position);
         self.block(&record);
     }

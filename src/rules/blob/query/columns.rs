@@ -1,7 +1,7 @@
 //! An Arrow answer: the values of a query, each converted to the declared type of its column.
 
 use crate::rules::blob::arrow::{Cell, Column, Kind, Stream};
-use crate::rules::blob::query::value::{Kind as Type, QueryError, Value};
+use crate::rules::blob::query::value::{Kind as Type, RowError, Value};
 
 /// The most rows of a batch.
 const BATCH: usize = 4096;
@@ -25,7 +25,7 @@ impl Table {
     ///
     /// # Errors
     /// An error for a value that cannot be converted to the type of its column.
-    pub fn add(&mut self, values: Vec<Value>) -> Result<(), QueryError> {
+    pub fn add(&mut self, values: Vec<Value>) -> Result<(), RowError> {
         let cells = values.into_iter().zip(&self.columns).map(|(value, column)| cell(value, column.kind));
         self.rows.push(cells.collect::<Result<_, _>>()?);
         Ok(())
@@ -40,22 +40,22 @@ impl Table {
     ///
     /// # Errors
     /// An error for values that Arrow cannot hold.
-    pub fn write(&mut self, last: bool) -> Result<Vec<u8>, QueryError> {
+    pub fn write(&mut self, last: bool) -> Result<Vec<u8>, RowError> {
         let stream = match &mut self.stream {
             Some(stream) => stream,
-            none => none.insert(Stream::new(self.columns.clone(), []).map_err(|_| QueryError::OUTPUT)?),
+            none => none.insert(Stream::new(self.columns.clone(), []).map_err(|_| RowError::OUTPUT)?),
         };
         if !self.rows.is_empty() {
-            stream.write(&std::mem::take(&mut self.rows)).map_err(|_| QueryError::OUTPUT)?;
+            stream.write(&std::mem::take(&mut self.rows)).map_err(|_| RowError::OUTPUT)?;
         }
         if last {
-            stream.finish().map_err(|_| QueryError::OUTPUT)?;
+            stream.finish().map_err(|_| RowError::OUTPUT)?;
         }
         Ok(stream.take())
     }
 }
 
-fn cell(value: Value, kind: Kind) -> Result<Cell, QueryError> {
+fn cell(value: Value, kind: Kind) -> Result<Cell, RowError> {
     // An empty field of delimited text is not a number.
     if kind != Kind::Text && matches!(&value, Value::Text(text) if text.trim().is_empty()) {
         return Ok(Cell::Null);
@@ -66,9 +66,9 @@ fn cell(value: Value, kind: Kind) -> Result<Cell, QueryError> {
         Kind::Float => Type::Float,
         Kind::Bool => Type::Boolean,
         Kind::Time => Type::Timestamp,
-        Kind::Map => return Err(QueryError::CONVERSION),
+        Kind::Map => return Err(RowError::CONVERSION),
     };
-    let value = if wanted == Type::String && !value.is_null() { Value::Text(value.to_text()) } else { value.cast(wanted)? };
+    let value = if wanted == Type::String && !value.is_null() { Value::Text(value.into_text()) } else { value.cast(wanted)? };
     Ok(match value {
         Value::Missing | Value::Null => Cell::Null,
         Value::Bool(truth) => Cell::Bool(truth),
@@ -76,7 +76,7 @@ fn cell(value: Value, kind: Kind) -> Result<Cell, QueryError> {
         Value::Float(number) => Cell::Float(number),
         Value::Time(moment) => Cell::Time(moment.at.unix_millis()),
         Value::Text(text) => match kind {
-            Kind::Decimal(precision, _) => Cell::Decimal(decimal(text.trim(), precision).ok_or(QueryError::CONVERSION)?),
+            Kind::Decimal(precision, _) => Cell::Decimal(decimal(text.trim(), precision).ok_or(RowError::CONVERSION)?),
             _ => Cell::Text(text),
         },
         Value::Json(json) => Cell::Text(json.to_string()),
@@ -133,7 +133,7 @@ mod tests {
         for (value, kind, wanted) in [
             (text("7"), Kind::Int, Ok(Cell::Int(7))),
             (text(""), Kind::Int, Ok(Cell::Null)),
-            (text("x"), Kind::Int, Err(QueryError::CONVERSION)),
+            (text("x"), Kind::Int, Err(RowError::CONVERSION)),
             (text("x"), Kind::Text, Ok(Cell::Text("x".into()))),
             (text("1970-01-01T00:00:01Z"), Kind::Time, Ok(Cell::Time(1000))),
             (Value::Int(3), Kind::Decimal(6, 2), Ok(Cell::Decimal(3))),

@@ -9,6 +9,7 @@ mod columns;
 mod csv;
 mod dates;
 mod evaluate;
+mod format;
 mod input;
 mod json;
 #[cfg(feature = "arrow")]
@@ -18,43 +19,24 @@ mod rows;
 mod sql;
 mod value;
 
-#[cfg(feature = "arrow")]
-use crate::rules::blob::arrow;
-use crate::rules::blob::query::csv::{Fields, Named};
-use crate::rules::blob::query::evaluate::{InputRow, arithmetic, evaluate};
+use crate::rules::blob::query::csv::{Fields, NamedFields};
+use crate::rules::blob::query::evaluate::{arithmetic, evaluate};
+use crate::rules::blob::query::format::{OutputRow, column_name, column_names};
 use crate::rules::blob::query::input::Input;
 use crate::rules::blob::query::rows::Rows;
-use crate::rules::blob::query::sql::{Aggregate, Column, Expr, Select, Sign, Step};
-use crate::rules::blob::query::value::{Kind, QueryError, Value};
+use crate::rules::blob::query::sql::{Aggregate, Column, Select, Sign, Step};
+use crate::rules::blob::query::value::{Kind, RowError, Value};
 use crate::rules::time::Timestamp;
 use bytes::Bytes;
 pub use csv::Dialect;
-pub use parse::parse;
+pub use format::{Format, Output};
+pub use parse::{ParseError, parse};
 pub use sql::Query;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// The bytes of the blob that are read for one batch of the answer.
 const READ: u64 = 256 << 10;
-
-/// The format of rows as text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// Fields between separators.
-    Delimited(Dialect),
-    /// JSON values with this separator.
-    Json(Vec<u8>),
-}
-
-/// The format of the answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Output {
-    /// As text.
-    Text(Format),
-    /// As an Apache Arrow stream of these columns.
-    #[cfg(feature = "arrow")]
-    Arrow(Vec<arrow::Column>),
-}
 
 /// A query, and the formats of its input and its answer.
 #[derive(Clone, Debug)]
@@ -64,14 +46,24 @@ pub struct Task {
     output: Output,
 }
 
+/// Why a query does not fit the format of its input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TaskError {
+    #[error("delimited text has no path to follow")]
+    PathInText,
+    #[error("only delimited text can be split")]
+    SplitOfJson,
+}
+
 impl Task {
-    /// Checks that the query and the formats are compatible, or returns the reason why not.
-    pub fn new(query: Query, input: Format, output: Output) -> Result<Task, String> {
+    /// Checks that the query and the formats are compatible.
+    ///
+    /// # Errors
+    /// Why they are not.
+    pub fn new(query: Query, input: Format, output: Output) -> Result<Task, TaskError> {
         match (&input, &query.select) {
-            (Format::Delimited(_), _) if !matches!(query.from[..], [] | [Step::Each]) => {
-                Err("delimited text has no path to follow".into())
-            }
-            (Format::Json(_), Select::Split(_)) => Err("only delimited text can be split".into()),
+            (Format::Delimited(_), _) if !matches!(query.from[..], [] | [Step::Each]) => Err(TaskError::PathInText),
+            (Format::Json(_), Select::Split(_)) => Err(TaskError::SplitOfJson),
             _ => Ok(Task { query, input: input.into(), output }),
         }
     }
@@ -94,7 +86,7 @@ pub struct Run<I> {
     tally: Tally,
     /// The current batch.
     rows: Rows,
-    troubles: Vec<(QueryError, u64)>,
+    errors: Vec<(RowError, u64)>,
     stage: Stage,
 }
 
@@ -132,7 +124,7 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
             names: None,
             fields: Fields::default(),
             tally: Tally::default(),
-            troubles: Vec::new(),
+            errors: Vec::new(),
             stage: Stage::New,
         }
     }
@@ -148,14 +140,14 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
             match self.record(place) {
                 Ok(true) => {}
                 Ok(false) => {
-                    if let Err(trouble) = self.total() {
-                        self.troubles.push((trouble, place));
+                    if let Err(error) = self.total() {
+                        self.errors.push((error, place));
                     }
                     return false;
                 }
-                Err(trouble) => {
-                    self.troubles.push((trouble, place));
-                    if trouble.fatal {
+                Err(error) => {
+                    self.errors.push((error, place));
+                    if error.fatal {
                         return false;
                     }
                 }
@@ -165,7 +157,7 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
     }
 
     /// Reads the next record and adds its rows; returns false at the end.
-    fn record(&mut self, place: u64) -> Result<bool, QueryError> {
+    fn record(&mut self, place: u64) -> Result<bool, RowError> {
         let input = self.task.input.clone();
         match &*input {
             Format::Delimited(dialect) => {
@@ -178,7 +170,7 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
                 }
                 if more {
                     let names = self.names.take();
-                    let done = self.row(&Named { names: names.as_ref(), fields: &fields });
+                    let done = self.row(&NamedFields { names: names.as_ref(), fields: &fields });
                     self.names = names;
                     self.fields = fields;
                     done?;
@@ -189,7 +181,7 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
                 let Some(value) = json::read(&mut self.input, separator)? else { return Ok(false) };
                 for row in json::rows(value, &self.task.query.from) {
                     match self.row(&row) {
-                        Err(trouble) if !trouble.fatal => self.troubles.push((trouble, place)),
+                        Err(error) if !error.fatal => self.errors.push((error, place)),
                         done => done?,
                     }
                 }
@@ -199,7 +191,7 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
     }
 
     /// Adds a row, if the query selects it.
-    fn row(&mut self, row: &impl Answered) -> Result<(), QueryError> {
+    fn row(&mut self, row: &impl OutputRow) -> Result<(), RowError> {
         let query = &self.task.query;
         if let Some(filter) = &query.filter
             && evaluate(filter, row, self.now)?.truth()? != Some(true)
@@ -212,9 +204,9 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
         match &query.select {
             Select::All => self.rows.add(row)?,
             Select::Columns(columns) => {
-                let worth = |column: &Column| evaluate(&column.value, row, self.now);
-                let values = columns.iter().map(worth).collect::<Result<Vec<_>, _>>()?;
-                self.rows.add_values(columns, values)?;
+                let value_of = |column: &Column| evaluate(&column.value, row, self.now);
+                let values = columns.iter().map(value_of).collect::<Result<Vec<_>, _>>()?;
+                self.rows.add_values(column_names(columns), values)?;
             }
             Select::Total(how, of) => {
                 let value = of.as_ref().map(|of| evaluate(of, row, self.now)).transpose()?;
@@ -226,7 +218,7 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
                     return Ok(());
                 }
                 self.tally.start = self.input.position();
-                self.rows.add_value(Value::Int(size as i64))?;
+                self.rows.add_values(std::iter::once(column_name(0)), vec![Value::Int(size as i64)])?;
             }
         }
         self.left -= 1;
@@ -234,7 +226,7 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
     }
 
     /// Adds the result of the aggregate.
-    fn total(&mut self) -> Result<(), QueryError> {
+    fn total(&mut self) -> Result<(), RowError> {
         let value = match &self.task.query.select {
             Select::Total(Aggregate::Count, _) => Value::Int(self.tally.count),
             Select::Total(Aggregate::Average, _) => match self.tally.value.take() {
@@ -245,13 +237,13 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
             Select::Split(_) if self.size > self.tally.start => Value::Int((self.size - self.tally.start) as i64),
             Select::All | Select::Columns(_) | Select::Split(_) => return Ok(()),
         };
-        self.rows.add_value(value)
+        self.rows.add_values(std::iter::once(column_name(0)), vec![value])
     }
 }
 
 impl Tally {
     /// Adds a row to the aggregate; without a value, the row itself is counted.
-    fn add(&mut self, how: Aggregate, value: Option<Value>) -> Result<(), QueryError> {
+    fn add(&mut self, how: Aggregate, value: Option<Value>) -> Result<(), RowError> {
         let Some(value) = value else {
             self.count += 1;
             return Ok(());
@@ -287,8 +279,8 @@ impl<I: Iterator<Item = Bytes>> Iterator for Run<I> {
             return None;
         }
         let mut more = self.batch();
-        if let Err(trouble) = self.rows.end_batch(!more) {
-            self.troubles.push((trouble, self.input.position()));
+        if let Err(error) = self.rows.end_batch(!more) {
+            self.errors.push((error, self.input.position()));
             more = false;
         }
         // The first batch has a record of rows, even without rows (recorded).
@@ -296,8 +288,8 @@ impl<I: Iterator<Item = Bytes>> Iterator for Run<I> {
             self.writer.data(self.rows.bytes());
             self.rows.clear();
         }
-        for (trouble, place) in self.troubles.drain(..) {
-            self.writer.error(trouble, place);
+        for (error, place) in self.errors.drain(..) {
+            self.writer.error(error, place);
         }
         // Rows of a Parquet file are longer as text than in the file.
         self.writer.progress(if more { self.input.position().min(self.size) } else { self.size }, self.size);
@@ -307,107 +299,6 @@ impl<I: Iterator<Item = Bytes>> Iterator for Run<I> {
             self.stage = Stage::Done;
         }
         Some(self.writer.take().into())
-    }
-}
-
-/// A row that the answer can have unchanged.
-trait Answered: InputRow {
-    /// Writes it as text.
-    fn write(&self, out: &mut Vec<u8>, format: &Format);
-
-    /// The values of all its columns, in order.
-    #[cfg(feature = "arrow")]
-    fn values(&self) -> Vec<Value>;
-}
-
-impl Answered for Named<'_> {
-    fn write(&self, out: &mut Vec<u8>, format: &Format) {
-        match format {
-            Format::Delimited(dialect) => csv::write(out, self.fields.iter(), dialect),
-            Format::Json(separator) => {
-                let text = |field: &[u8]| Value::Text(String::from_utf8_lossy(field).into_owned());
-                let members = self.fields.iter().enumerate().map(|(at, field)| (self.name(at), text(field)));
-                write_members(out, members, separator);
-            }
-        }
-    }
-
-    #[cfg(feature = "arrow")]
-    fn values(&self) -> Vec<Value> {
-        self.fields.iter().map(|field| Value::Text(String::from_utf8_lossy(field).into_owned())).collect()
-    }
-}
-
-impl Answered for serde_json::Value {
-    fn write(&self, out: &mut Vec<u8>, format: &Format) {
-        match (self, format) {
-            (serde_json::Value::Object(members), Format::Delimited(dialect)) => {
-                let texts: Vec<String> = members.values().map(|value| Value::of_json(value).to_text()).collect();
-                csv::write(out, texts.iter().map(String::as_bytes), dialect);
-            }
-            (serde_json::Value::Object(_), Format::Json(separator)) => {
-                out.extend_from_slice(self.to_string().as_bytes());
-                out.extend_from_slice(separator);
-            }
-            _ => write_value(out, Value::of_json(self), format),
-        }
-    }
-
-    #[cfg(feature = "arrow")]
-    fn values(&self) -> Vec<Value> {
-        match self {
-            serde_json::Value::Object(members) => members.values().map(Value::of_json).collect(),
-            other => vec![Value::of_json(other)],
-        }
-    }
-}
-
-fn write_values(out: &mut Vec<u8>, columns: &[Column], values: Vec<Value>, format: &Format) {
-    match format {
-        Format::Delimited(dialect) => {
-            let texts: Vec<String> = values.iter().map(Value::to_text).collect();
-            csv::write(out, texts.iter().map(String::as_bytes), dialect);
-        }
-        Format::Json(separator) => {
-            let names = columns.iter().enumerate().map(column_name);
-            write_members(out, names.zip(values), separator);
-        }
-    }
-}
-
-/// The name of a column of the answer: that in the query, or one by its position.
-fn column_name((at, column): (usize, &Column)) -> String {
-    match (&column.name, &column.value) {
-        (Some(name), _) => name.clone(),
-        (None, Expr::Field(path)) => last_name(path).unwrap_or_else(|| format!("_{}", at + 1)),
-        (None, _) => format!("_{}", at + 1),
-    }
-}
-
-fn write_value(out: &mut Vec<u8>, value: Value, format: &Format) {
-    match format {
-        Format::Delimited(dialect) => csv::write(out, std::iter::once(value.to_text().as_bytes()), dialect),
-        Format::Json(separator) => write_members(out, std::iter::once(("_1".to_owned(), value)), separator),
-    }
-}
-
-fn write_members(out: &mut Vec<u8>, members: impl Iterator<Item = (String, Value)>, separator: &[u8]) {
-    out.push(b'{');
-    let mut first = true;
-    for (name, value) in members.filter(|(_, value)| *value != Value::Missing) {
-        out.extend_from_slice(if first { b"" } else { b"," });
-        first = false;
-        out.extend_from_slice(format!("{}:{}", serde_json::Value::String(name), value.into_json()).as_bytes());
-    }
-    out.push(b'}');
-    out.extend_from_slice(separator);
-}
-
-/// The name of the last step of a path.
-fn last_name(path: &[Step]) -> Option<String> {
-    match path.last() {
-        Some(Step::Name(name, _)) => Some(name.clone()),
-        _ => None,
     }
 }
 

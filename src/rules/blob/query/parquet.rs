@@ -13,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub type Window = Box<dyn Fn(u64, u64) -> Option<Bytes> + Send + Sync>;
 
 /// An invalid line, which ends a query as an unreadable row does.
-const TROUBLE: Bytes = Bytes::from_static(b"!");
+const INVALID_LINE: Bytes = Bytes::from_static(b"!");
 
 /// The rows of a file, each as a JSON object and a line feed.
 pub struct Lines {
@@ -46,7 +46,7 @@ impl Iterator for Lines {
     fn next(&mut self) -> Option<Bytes> {
         if std::mem::take(&mut self.failed) {
             self.rows = None;
-            return Some(TROUBLE);
+            return Some(INVALID_LINE);
         }
         let rows = self.rows.as_mut()?;
         match guarded(|| rows.next().transpose()) {
@@ -54,7 +54,7 @@ impl Iterator for Lines {
             Some(None) => None,
             None => {
                 self.rows = None;
-                Some(TROUBLE)
+                Some(INVALID_LINE)
             }
         }
     }

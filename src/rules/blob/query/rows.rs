@@ -2,10 +2,11 @@
 
 #[cfg(feature = "arrow")]
 use crate::rules::blob::query::columns::Table;
+use crate::rules::blob::query::csv;
 use crate::rules::blob::query::csv::Fields;
-use crate::rules::blob::query::sql::{Column, Select};
-use crate::rules::blob::query::value::{QueryError, Value};
-use crate::rules::blob::query::{Answered, Format, Output, column_name, csv, write_value, write_values};
+use crate::rules::blob::query::format::{Format, Output, OutputRow, column_names, write_values};
+use crate::rules::blob::query::sql::Select;
+use crate::rules::blob::query::value::{RowError, Value};
 
 /// The size in bytes at which a batch is sent.
 const WRITTEN: usize = 64 << 10;
@@ -44,7 +45,7 @@ impl Rows {
         match select {
             Select::All => csv::write(&mut self.bytes, names.iter(), dialect),
             Select::Columns(columns) => {
-                let names: Vec<String> = columns.iter().enumerate().map(column_name).collect();
+                let names: Vec<String> = column_names(columns).collect();
                 csv::write(&mut self.bytes, names.iter().map(String::as_bytes), dialect);
             }
             Select::Total(..) | Select::Split(_) => {}
@@ -55,7 +56,7 @@ impl Rows {
     ///
     /// # Errors
     /// An error for a value that cannot be converted to the type of its column.
-    pub fn add(&mut self, row: &impl Answered) -> Result<(), QueryError> {
+    pub fn add(&mut self, row: &impl OutputRow) -> Result<(), RowError> {
         match &mut self.form {
             Form::Text(format) => row.write(&mut self.bytes, format),
             #[cfg(feature = "arrow")]
@@ -64,28 +65,15 @@ impl Rows {
         Ok(())
     }
 
-    /// Adds a row of the selected columns.
+    /// Adds a row of these values.
     ///
     /// # Errors
     /// An error for a value that cannot be converted to the type of its column.
-    pub fn add_values(&mut self, columns: &[Column], values: Vec<Value>) -> Result<(), QueryError> {
+    pub fn add_values(&mut self, names: impl Iterator<Item = String>, values: Vec<Value>) -> Result<(), RowError> {
         match &mut self.form {
-            Form::Text(format) => write_values(&mut self.bytes, columns, values, format),
+            Form::Text(format) => write_values(&mut self.bytes, names, values, format),
             #[cfg(feature = "arrow")]
             Form::Table(table) => table.add(values)?,
-        }
-        Ok(())
-    }
-
-    /// Adds a row of one unnamed value.
-    ///
-    /// # Errors
-    /// An error for a value that cannot be converted to the type of its column.
-    pub fn add_value(&mut self, value: Value) -> Result<(), QueryError> {
-        match &mut self.form {
-            Form::Text(format) => write_value(&mut self.bytes, value, format),
-            #[cfg(feature = "arrow")]
-            Form::Table(table) => table.add(vec![value])?,
         }
         Ok(())
     }
@@ -103,7 +91,7 @@ impl Rows {
     ///
     /// # Errors
     /// An error for rows that the format of the answer cannot hold.
-    pub fn end_batch(&mut self, last: bool) -> Result<(), QueryError> {
+    pub fn end_batch(&mut self, last: bool) -> Result<(), RowError> {
         match &mut self.form {
             // They are encoded as they are added, and the end has no mark.
             Form::Text(_) => _ = last,

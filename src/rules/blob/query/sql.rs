@@ -1,4 +1,4 @@
-//! Queries as a tree, and their text.
+//! Queries as a tree.
 //!
 //! ```text
 //! query = SELECT ( * | column, … | total | sys.split(bytes) ) FROM BlobStorage path [ WHERE expression ] [ LIMIT number ]
@@ -8,8 +8,10 @@
 //!
 //! Chains of operators are lists, so that only parentheses nest: no query overflows the stack when it is parsed, evaluated or dropped.
 
+use crate::rules::blob::query::dates::Part;
 use crate::rules::blob::query::value::{Kind, Value};
-use std::fmt;
+use crate::rules::comparison::Comparison;
+use crate::rules::wire_name::wire_enum;
 
 /// A query.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,7 +53,7 @@ pub enum Step {
     /// The member with this name: case-insensitive, unless it is quoted.
     Name(String, Quoted),
     /// An element of an array, counted from 0.
-    At(usize),
+    Index(usize),
     /// Each element of an array.
     Each,
 }
@@ -97,7 +99,7 @@ pub enum Expr {
     /// `CAST(e AS kind)`
     Cast(Box<Expr>, Kind),
     /// `f(a, b, …)`
-    Call(Function, Vec<Expr>),
+    Function(Function, Vec<Expr>),
     /// `DATE_ADD('part', quantity, moment)`
     DateAdd(Part, Box<Expr>, Box<Expr>),
     /// `DATE_DIFF('part', from, to)`
@@ -106,72 +108,24 @@ pub enum Expr {
     Extract(Part, Box<Expr>),
 }
 
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$what:meta])* $item:ident $text:literal $($other:literal)*),* $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum $name { $($(#[$what])* $item),* }
-
-        impl $name {
-            /// All variants.
-            pub const ALL: &[$name] = &[$($name::$item),*];
-
-            /// The name in a query.
-            pub fn text(self) -> &'static str {
-                match self { $($name::$item => $text),* }
-            }
-
-            /// The variant with this name, in any case.
-            pub fn read(text: &str) -> Option<$name> {
-                $(if [$text, $($other),*].iter().any(|known| known.eq_ignore_ascii_case(text)) { return Some($name::$item); })*
-                None
-            }
-        }
-    };
-}
-
-words! {
+wire_enum! {
     /// An operator of arithmetic.
     Sign {
-        /// Addition.
         Plus "+",
-        /// Subtraction.
         Minus "-",
-        /// Multiplication.
         Times "*",
-        /// Division.
         Over "/",
         /// The remainder of a division.
         Modulo "%",
     }
 }
 
-words! {
-    /// A comparison of two values.
-    Comparison {
-        /// They are equal.
-        Equal "=",
-        /// They are not.
-        NotEqual "<>" "!=",
-        /// The first is less, or equal.
-        LessOrEqual "<=",
-        /// The first is less.
-        Less "<",
-        /// The first is greater, or equal.
-        GreaterOrEqual ">=",
-        /// The first is greater.
-        Greater ">",
-    }
-}
-
-words! {
+wire_enum! {
     /// A function of values.
     Function {
         /// The number of characters of a text.
         CharLength "CHAR_LENGTH" "CHARACTER_LENGTH",
-        /// A text in lower case.
         Lower "LOWER",
-        /// A text in upper case.
         Upper "UPPER",
         /// A part of a text: its start, counted from 0 as in the example of the reference, and its length.
         Substring "SUBSTRING",
@@ -185,7 +139,6 @@ words! {
         NullIf "NULLIF",
         /// The first value that is not null.
         Coalesce "COALESCE",
-        /// The timestamp of a text.
         ToTimestamp "TO_TIMESTAMP",
         /// A timestamp, formatted by a pattern.
         ToString "TO_STRING",
@@ -194,47 +147,13 @@ words! {
     }
 }
 
-words! {
-    /// A part of a timestamp.
-    Part {
-        /// The year.
-        Year "year",
-        /// The month.
-        Month "month",
-        /// The day of the month.
-        Day "day",
-        /// The hour.
-        Hour "hour",
-        /// The minute.
-        Minute "minute",
-        /// The second.
-        Second "second",
-        /// The hours of its offset, which can only be extracted.
-        TimezoneHour "timezone_hour",
-        /// The minutes of its offset beyond the hours, which can only be extracted.
-        TimezoneMinute "timezone_minute",
-    }
-}
-
-impl Part {
-    /// Returns true if it can be added to a timestamp.
-    pub fn is_measure(self) -> bool {
-        !matches!(self, Part::TimezoneHour | Part::TimezoneMinute)
-    }
-}
-
-words! {
+wire_enum! {
     /// An aggregate of values.
     Aggregate {
-        /// Their number.
         Count "COUNT",
-        /// Their sum.
         Sum "SUM",
-        /// Their mean.
         Average "AVERAGE" "AVG",
-        /// The least.
         Min "MIN",
-        /// The greatest.
         Max "MAX",
     }
 }
@@ -251,123 +170,4 @@ impl Function {
             Function::UtcNow => (0, 0),
         }
     }
-}
-
-impl fmt::Display for Query {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SELECT ")?;
-        match &self.select {
-            Select::All => f.write_str("*")?,
-            Select::Columns(columns) => list(f, columns)?,
-            Select::Total(how, Some(of)) => write!(f, "{}({of})", how.text())?,
-            Select::Total(how, None) => write!(f, "{}(*)", how.text())?,
-            Select::Split(bytes) => write!(f, "sys.split({bytes})")?,
-        }
-        f.write_str(" FROM BlobStorage")?;
-        steps(f, &self.from, false)?;
-        if let Some(filter) = &self.filter {
-            write!(f, " WHERE {filter}")?;
-        }
-        if let Some(limit) = self.limit {
-            write!(f, " LIMIT {limit}")?;
-        }
-        Ok(())
-    }
-}
-
-impl fmt::Display for Column {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.value)?;
-        match &self.name {
-            Some(name) => write!(f, " AS \"{}\"", name.replace('"', "\"\"")),
-            None => Ok(()),
-        }
-    }
-}
-
-impl fmt::Display for Expr {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Expr::Value(Value::Text(text)) => write!(f, "'{}'", text.replace('\'', "''")),
-            Expr::Value(Value::Float(number)) => write!(f, "{number:?}"),
-            Expr::Value(Value::Null | Value::Missing) => f.write_str("NULL"),
-            Expr::Value(value) => f.write_str(&value.to_text()),
-            Expr::Field(path) => steps(f, path, true),
-            Expr::Not(inner) => write!(f, "(NOT {inner})"),
-            Expr::Negate(inner) => write!(f, "(- {inner})"),
-            Expr::All(parts) => joined(f, parts, " AND "),
-            Expr::Any(parts) => joined(f, parts, " OR "),
-            Expr::Chain(first, rest) => {
-                write!(f, "({first}")?;
-                for (sign, next) in rest {
-                    write!(f, " {} {next}", sign.text())?;
-                }
-                f.write_str(")")
-            }
-            Expr::Compare(left, how, right) => write!(f, "({left} {} {right})", how.text()),
-            Expr::Between(inner, low, high) => write!(f, "({inner} BETWEEN {low} AND {high})"),
-            Expr::In(inner, values) => {
-                write!(f, "({inner} IN (")?;
-                list(f, values)?;
-                f.write_str("))")
-            }
-            Expr::Like(inner, pattern, None) => write!(f, "({inner} LIKE {pattern})"),
-            Expr::Like(inner, pattern, Some(escape)) => write!(f, "({inner} LIKE {pattern} ESCAPE {escape})"),
-            Expr::IsNull(inner) => write!(f, "({inner} IS NULL)"),
-            Expr::IsMissing(inner) => write!(f, "({inner} IS MISSING)"),
-            Expr::DateAdd(part, quantity, moment) => write!(f, "DATE_ADD('{}', {quantity}, {moment})", part.text()),
-            Expr::DateDiff(part, from, to) => write!(f, "DATE_DIFF('{}', {from}, {to})", part.text()),
-            Expr::Extract(part, moment) => write!(f, "EXTRACT({} FROM {moment})", part.text()),
-            Expr::Cast(inner, kind) => write!(f, "CAST({inner} AS {})", kind.text()),
-            Expr::Call(function @ (Function::TrimLeading | Function::TrimTrailing), inner) => match &inner[..] {
-                [text, of] => write!(f, "TRIM({} {of} FROM {text})", function.text()),
-                _ => {
-                    write!(f, "TRIM({} FROM ", function.text())?;
-                    list(f, inner)?;
-                    f.write_str(")")
-                }
-            },
-            Expr::Call(Function::Trim, inner) if inner.len() == 2 => write!(f, "TRIM(BOTH {} FROM {})", inner[1], inner[0]),
-            Expr::Call(function, inner) => {
-                write!(f, "{}(", function.text())?;
-                list(f, inner)?;
-                f.write_str(")")
-            }
-        }
-    }
-}
-
-fn list(f: &mut fmt::Formatter<'_>, items: &[impl fmt::Display]) -> fmt::Result {
-    for (at, item) in items.iter().enumerate() {
-        f.write_str(if at == 0 { "" } else { ", " })?;
-        write!(f, "{item}")?;
-    }
-    Ok(())
-}
-
-fn joined(f: &mut fmt::Formatter<'_>, parts: &[Expr], word: &str) -> fmt::Result {
-    f.write_str("(")?;
-    for (at, part) in parts.iter().enumerate() {
-        f.write_str(if at == 0 { "" } else { word })?;
-        write!(f, "{part}")?;
-    }
-    f.write_str(")")
-}
-
-/// Writes a path; with `begins`, the first name has no dot before it.
-fn steps(f: &mut fmt::Formatter<'_>, path: &[Step], begins: bool) -> fmt::Result {
-    for (at, step) in path.iter().enumerate() {
-        match step {
-            Step::Name(name, quoted) => {
-                f.write_str(if begins && at == 0 { "" } else { "." })?;
-                match quoted {
-                    Quoted::Yes => write!(f, "\"{}\"", name.replace('"', "\"\""))?,
-                    Quoted::No => f.write_str(name)?,
-                }
-            }
-            Step::At(index) => write!(f, "[{index}]")?,
-            Step::Each => f.write_str("[*]")?,
-        }
-    }
-    Ok(())
 }

@@ -1,6 +1,7 @@
 //! The values of queries, and their conversions.
 
 use crate::rules::blob::query::dates::DateTime;
+use crate::rules::wire_name::{WireName, wire_enum};
 use std::cmp::Ordering;
 
 /// A value of a row or of an expression.
@@ -23,70 +24,56 @@ pub enum Value {
     Json(serde_json::Value),
 }
 
-/// A type that a value can be cast to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    String,
-    Boolean,
-    /// An integer of 64 bits.
-    Int,
-    /// A number of double precision.
-    Float,
-    Timestamp,
-}
-
-impl Kind {
-    pub const ALL: &[Kind] = &[Kind::String, Kind::Boolean, Kind::Int, Kind::Float, Kind::Timestamp];
-
-    /// The name in a query.
-    pub fn text(self) -> &'static str {
-        match self {
-            Kind::String => "STRING",
-            Kind::Boolean => "BOOLEAN",
-            Kind::Int => "INT",
-            Kind::Float => "FLOAT",
-            Kind::Timestamp => "TIMESTAMP",
-        }
-    }
-
-    /// The type with this name, in any case.
-    pub fn read(text: &str) -> Option<Kind> {
-        Kind::ALL.iter().copied().find(|kind| kind.text().eq_ignore_ascii_case(text))
+wire_enum! {
+    /// A type that a value can be cast to, in the order of their precedence.
+    Kind {
+        String "STRING",
+        Boolean "BOOLEAN",
+        /// An integer of 64 bits.
+        Int "INT",
+        /// A number of double precision.
+        Float "FLOAT",
+        Timestamp "TIMESTAMP",
     }
 }
 
 /// An error in a row, as the answer reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct QueryError {
+pub struct RowError {
     /// Whether it ends the query.
     pub fatal: bool,
     pub name: &'static str,
-    pub says: &'static str,
+    pub message: &'static str,
 }
 
-impl QueryError {
+impl RowError {
     /// The input is not in the stated format (recorded).
-    pub const INPUT: QueryError = QueryError { fatal: true, name: "InternalError", says: "Internal parse exception." };
+    pub const INPUT: RowError = RowError::new(true, "InternalError", "Internal parse exception.");
     /// The rows of the answer do not fit the declared columns.
     #[cfg(feature = "arrow")]
-    pub const OUTPUT: QueryError = QueryError { fatal: true, name: "InternalError", says: "Internal output exception." };
+    pub const OUTPUT: RowError = RowError::new(true, "InternalError", "Internal output exception.");
     /// A row does not have the selected column (recorded).
-    pub const ORDINAL: QueryError =
-        QueryError { fatal: false, name: "InvalidColumnOrdinal", says: "Column ordinal does not exist in row." };
+    pub const ORDINAL: RowError = RowError::new(false, "InvalidColumnOrdinal", "Column ordinal does not exist in row.");
     /// A column is selected by a name that the header does not have.
-    pub const COLUMN: QueryError =
-        QueryError { fatal: true, name: "InvalidColumnName", says: "Column name does not exist in header." };
+    pub const COLUMN: RowError = RowError::new(true, "InvalidColumnName", "Column name does not exist in header.");
     /// A value cannot be converted to the type that the query needs.
-    pub const CONVERSION: QueryError =
-        QueryError { fatal: false, name: "InvalidTypeConversion", says: "Invalid type conversion." };
+    pub const CONVERSION: RowError = RowError::new(false, "InvalidTypeConversion", "Invalid type conversion.");
     /// A pattern of timestamps has unknown letters.
-    pub const PATTERN: QueryError = QueryError { fatal: true, name: "InvalidDateFormat", says: "Invalid date format." };
+    pub const PATTERN: RowError = RowError::new(true, "InvalidDateFormat", "Invalid date format.");
     /// A number is too large, or divided by zero.
-    pub const ARITHMETIC: QueryError =
-        QueryError { fatal: false, name: "ArithmeticError", says: "Arithmetic overflow or division by zero." };
+    pub const ARITHMETIC: RowError = RowError::new(false, "ArithmeticError", "Arithmetic overflow or division by zero.");
+
+    const fn new(fatal: bool, name: &'static str, message: &'static str) -> RowError {
+        RowError { fatal, name, message }
+    }
 }
 
 impl Value {
+    /// A field of delimited text.
+    pub fn of_bytes(field: &[u8]) -> Value {
+        Value::Text(String::from_utf8_lossy(field).into_owned())
+    }
+
     /// A value of a JSON document.
     pub fn of_json(json: &serde_json::Value) -> Value {
         match json {
@@ -109,19 +96,18 @@ impl Value {
             Value::Int(number) => number.into(),
             Value::Float(number) => number.into(),
             Value::Json(json) => json,
-            Value::Text(text) => text.into(),
-            Value::Time(moment) => moment.at.iso().into(),
+            Value::Text(_) | Value::Time(_) => self.into_text().into(),
         }
     }
 
     /// The value as text, which is empty for null.
-    pub fn to_text(&self) -> String {
+    pub fn into_text(self) -> String {
         match self {
             Value::Missing | Value::Null => String::new(),
             Value::Bool(truth) => truth.to_string(),
             Value::Int(number) => number.to_string(),
             Value::Float(number) => number.to_string(),
-            Value::Text(text) => text.clone(),
+            Value::Text(text) => text,
             Value::Time(moment) => moment.at.iso(),
             Value::Json(json) => json.to_string(),
         }
@@ -133,45 +119,44 @@ impl Value {
     }
 
     /// Converts the value to another type; null stays null.
-    pub fn cast(self, kind: Kind) -> Result<Value, QueryError> {
-        let cast = match (kind, &self) {
+    pub fn cast(self, kind: Kind) -> Result<Value, RowError> {
+        let cast = match (kind, self) {
             (_, Value::Missing | Value::Null) => Some(Value::Null),
-            (Kind::String, _) => Some(Value::Text(self.to_text())),
-            (Kind::Boolean, Value::Bool(_)) | (Kind::Int, Value::Int(_)) | (Kind::Float, Value::Float(_)) => Some(self),
-            (Kind::Timestamp, Value::Time(_)) => Some(self),
-            (Kind::Boolean, Value::Int(number)) => Some(Value::Bool(*number != 0)),
-            (Kind::Boolean, Value::Float(number)) => Some(Value::Bool(*number != 0.0)),
-            (Kind::Boolean, Value::Text(text)) => match text.trim().to_ascii_lowercase().as_str() {
-                "true" | "1" => Some(Value::Bool(true)),
-                "false" | "0" => Some(Value::Bool(false)),
-                _ => None,
+            (Kind::String, value) => Some(Value::Text(value.into_text())),
+            (kind, value) if value.kind() == Ok(kind) => Some(value),
+            (Kind::Boolean, Value::Int(number)) => Some(Value::Bool(number != 0)),
+            (Kind::Boolean, Value::Float(number)) => Some(Value::Bool(number != 0.0)),
+            (Kind::Boolean, Value::Text(text)) => match text.trim() {
+                "1" => Some(Value::Bool(true)),
+                "0" => Some(Value::Bool(false)),
+                text => bool::parse(text).map(Value::Bool),
             },
-            (Kind::Int, Value::Bool(truth)) => Some(Value::Int((*truth).into())),
-            (Kind::Int, Value::Float(number)) => whole(*number).map(Value::Int),
+            (Kind::Int, Value::Bool(truth)) => Some(Value::Int(truth.into())),
+            (Kind::Int, Value::Float(number)) => whole(number).map(Value::Int),
             (Kind::Int, Value::Text(text)) => text.trim().parse().ok().map(Value::Int),
-            (Kind::Float, Value::Bool(truth)) => Some(Value::Float((*truth).into())),
-            (Kind::Float, Value::Int(number)) => Some(Value::Float(*number as f64)),
-            (Kind::Float, Value::Text(text)) => real(text).map(Value::Float),
+            (Kind::Float, Value::Bool(truth)) => Some(Value::Float(truth.into())),
+            (Kind::Float, Value::Int(number)) => Some(Value::Float(number as f64)),
+            (Kind::Float, Value::Text(text)) => real(&text).map(Value::Float),
             (Kind::Timestamp, Value::Text(text)) => DateTime::parse(text.trim()).map(Value::Time),
-            (Kind::Timestamp, _) | (_, Value::Time(_) | Value::Json(_)) => None,
+            _ => None,
         };
-        cast.ok_or(QueryError::CONVERSION)
+        cast.ok_or(RowError::CONVERSION)
     }
 
     /// The value as a number, an integer if possible.
-    pub fn number(self) -> Result<Value, QueryError> {
+    pub fn number(self) -> Result<Value, RowError> {
         match self {
             Value::Int(_) | Value::Float(_) => Ok(self),
             Value::Text(text) => match text.trim().parse() {
                 Ok(whole) => Ok(Value::Int(whole)),
-                Err(_) => real(&text).map(Value::Float).ok_or(QueryError::CONVERSION),
+                Err(_) => real(&text).map(Value::Float).ok_or(RowError::CONVERSION),
             },
             other => other.cast(Kind::Int),
         }
     }
 
     /// The value as a boolean; `None` for null.
-    pub fn truth(self) -> Result<Option<bool>, QueryError> {
+    pub fn truth(self) -> Result<Option<bool>, RowError> {
         match self.cast(Kind::Boolean)? {
             Value::Bool(truth) => Ok(Some(truth)),
             _ => Ok(None),
@@ -179,7 +164,7 @@ impl Value {
     }
 
     /// Compares two values after a conversion to the type of higher precedence; `None` if either is null.
-    pub fn compare(self, other: Value) -> Result<Option<Ordering>, QueryError> {
+    pub fn compare(self, other: Value) -> Result<Option<Ordering>, RowError> {
         if self.is_null() || other.is_null() {
             return Ok(None);
         }
@@ -200,14 +185,14 @@ impl Value {
         })
     }
 
-    fn kind(&self) -> Result<Kind, QueryError> {
+    fn kind(&self) -> Result<Kind, RowError> {
         match self {
             Value::Bool(_) => Ok(Kind::Boolean),
             Value::Int(_) => Ok(Kind::Int),
             Value::Float(_) => Ok(Kind::Float),
             Value::Text(_) => Ok(Kind::String),
             Value::Time(_) => Ok(Kind::Timestamp),
-            Value::Missing | Value::Null | Value::Json(_) => Err(QueryError::CONVERSION),
+            Value::Missing | Value::Null | Value::Json(_) => Err(RowError::CONVERSION),
         }
     }
 }

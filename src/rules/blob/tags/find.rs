@@ -4,10 +4,24 @@
 //! container named twice from #27610. The other sentences, and the limits, are those of Azurite's tests. #31963 also shows that the
 //! service parses parentheses: it refused the `OR` inside them.
 
-use crate::rules::blob::tags::{
-    Comparison, DEEPEST, ErrorCode, LONGEST_KEY, LONGEST_VALUE, MOST_TAGS, StorageError, Tags, Token, Tokens, at, is_permitted,
-};
+use crate::rules::blob::tags::tokens::{Problem, SyntaxError, Token, Tokens};
+use crate::rules::blob::tags::{DEEPEST, LONGEST_KEY, LONGEST_VALUE, MOST_TAGS, Tags, is_permitted};
+use crate::rules::comparison::Comparison;
+use crate::rules::error::{ErrorCode, StorageError};
 use std::collections::BTreeSet;
+
+/// Why an expression is refused, as the service writes it after `Error parsing query`.
+#[derive(Debug, thiserror::Error)]
+enum WhereError {
+    #[error(" {0}")]
+    Syntax(#[from] SyntaxError),
+    #[error(": Cannot have container in both uri and query")]
+    ContainerInUri,
+    #[error(": there can be at most 10 unique tags in a query")]
+    TooManyTags,
+    #[error(": can't have multiple conditions for a single tag unless they define a range")]
+    NoRange,
+}
 
 /// An expression: conditions of which all must be true.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,78 +36,65 @@ impl Where {
     /// # Errors
     /// 400 InvalidQueryParameterValue, with the service's sentence, for a malformed expression or one that exceeds a limit.
     pub fn parse(text: &str, in_container: bool) -> Result<Where, StorageError> {
-        let invalid = |reason: String| {
-            let error = ErrorCode::InvalidQueryParameterValue.with_message(format!("Error parsing query{reason}"));
-            error.with_detail("QueryParameterName", "where").with_detail("QueryParameterValue", text)
-        };
-        let placed = |reason: String| invalid(format!(" {reason}"));
-        let mut tokens = Tokens::of(text).map_err(placed)?;
         let mut found = Where { container: None, terms: Vec::new() };
-        found.add_all(&mut tokens, DEEPEST).map_err(placed)?;
-        if !tokens.left.is_empty() {
-            return Err(placed(tokens.unexpected()));
-        }
-        if in_container && found.container.is_some() {
-            return Err(invalid(": Cannot have container in both uri and query".into()));
-        }
-        found.check_terms().map_err(|reason| invalid(format!(": {reason}")))?;
+        found.read(text, in_container).map_err(|error| {
+            let error = ErrorCode::InvalidQueryParameterValue.with_message(format!("Error parsing query{error}"));
+            error.with_detail("QueryParameterName", "where").with_detail("QueryParameterValue", text)
+        })?;
         Ok(found)
     }
 
-    /// Terms separated by AND.
-    fn add_all(&mut self, tokens: &mut Tokens, depth: u32) -> Result<(), String> {
-        loop {
-            self.add(tokens, depth)?;
-            if !tokens.at_word("AND") {
-                return Ok(());
-            }
-            tokens.left.pop();
+    fn read(&mut self, text: &str, in_container: bool) -> Result<(), WhereError> {
+        let mut tokens = Tokens::of(text)?;
+        self.add_all(&mut tokens, DEEPEST)?;
+        tokens.end()?;
+        if in_container && self.container.is_some() {
+            return Err(WhereError::ContainerInUri);
         }
+        self.check_terms()
     }
 
-    fn add(&mut self, tokens: &mut Tokens, depth: u32) -> Result<(), String> {
-        let place = tokens.place();
-        if tokens.take(&Token::Open) {
-            let deeper = depth.checked_sub(1).ok_or_else(|| at(place, format_args!("parentheses nest too deep")))?;
-            self.add_all(tokens, deeper)?;
-            return if tokens.take(&Token::Close) { Ok(()) } else { Err(tokens.unexpected()) };
+    /// Terms separated by AND.
+    fn add_all(&mut self, tokens: &mut Tokens, depth: u32) -> Result<(), SyntaxError> {
+        self.add(tokens, depth)?;
+        while tokens.take_word("AND") {
+            self.add(tokens, depth)?;
         }
-        if tokens.at_word("@container") {
-            tokens.left.pop();
-            if !tokens.take(&Token::Op(Comparison::Equal)) {
-                return Err(tokens.unexpected());
-            }
+        Ok(())
+    }
+
+    fn add(&mut self, tokens: &mut Tokens, depth: u32) -> Result<(), SyntaxError> {
+        let position = tokens.position();
+        if tokens.at(&Token::Open) {
+            return tokens.parentheses(depth, |tokens, depth| self.add_all(tokens, depth));
+        }
+        if tokens.take_word("@container") {
+            tokens.need(&Token::Operator(Comparison::Equal))?;
             let name = tokens.value()?;
             if self.container.as_ref().is_some_and(|known| *known != name) {
-                return Err(at(place, format_args!("unexpected '@container'")));
+                return Err(Problem::Unexpected("@container".to_owned()).at(position));
             }
             self.container = Some(name);
             return Ok(());
         }
         let (key, op, value) = tokens.comparison()?;
-        if op == Comparison::NotEqual {
-            return Err(at(place, format_args!("unexpected '<>'")));
-        }
-        check_lengths(&key, &value).map_err(|what| at(place, format_args!("{what}")))?;
-        if let Some(odd) = key.chars().chain(value.chars()).find(|c| !is_permitted(*c)) {
-            return Err(at(place, format_args!("'{odd}' not permitted in tag name or value")));
-        }
+        check_term(&key, op, &value).map_err(|problem| problem.at(position))?;
         self.terms.push((key, op, value));
         Ok(())
     }
 
     /// Checks the limits on all terms together: the number of tags, and one value or one range for each.
-    fn check_terms(&self) -> Result<(), &'static str> {
+    fn check_terms(&self) -> Result<(), WhereError> {
         let keys: BTreeSet<&str> = self.terms.iter().map(|(key, ..)| key.as_str()).collect();
         if keys.len() > MOST_TAGS {
-            return Err("there can be at most 10 unique tags in a query");
+            return Err(WhereError::TooManyTags);
         }
         for key in keys {
             let ops = || self.terms.iter().filter(|(name, ..)| name == key).map(|(_, op, _)| op);
             let lower = ops().filter(|op| matches!(op, Comparison::Greater | Comparison::GreaterOrEqual)).count();
             let upper = ops().filter(|op| matches!(op, Comparison::Less | Comparison::LessOrEqual)).count();
             if lower > 1 || upper > 1 || (ops().count() > 1 && lower + upper < ops().count()) {
-                return Err("can't have multiple conditions for a single tag unless they define a range");
+                return Err(WhereError::NoRange);
             }
         }
         Ok(())
@@ -106,7 +107,8 @@ impl Where {
 
     /// Returns true if a blob with these tags matches. One without tags never does: the index does not contain it.
     pub fn finds(&self, tags: &Tags) -> bool {
-        let holds = |(key, op, value): &(String, Comparison, String)| tags.get(key).is_some_and(|stored| op.holds(stored, value));
+        let holds =
+            |(key, op, value): &(String, Comparison, String)| tags.get(key).is_some_and(|stored| op.holds(stored.cmp(value)));
         !tags.is_empty() && self.terms.iter().all(holds)
     }
 
@@ -117,14 +119,18 @@ impl Where {
     }
 }
 
-fn check_lengths(key: &str, value: &str) -> Result<(), &'static str> {
+fn check_term(key: &str, op: Comparison, value: &str) -> Result<(), Problem> {
+    if op == Comparison::NotEqual {
+        return Err(Problem::Unexpected("<>".to_owned()));
+    }
     if !(1..=LONGEST_KEY).contains(&key.chars().count()) {
-        return Err("tag must be between 1 and 128 characters in length");
+        return Err(Problem::KeyLength);
     }
     if value.chars().count() > LONGEST_VALUE {
-        return Err("tag value must be between 0 and 256 characters in length");
+        return Err(Problem::ValueLength);
     }
-    Ok(())
+    let forbidden = key.chars().chain(value.chars()).find(|c| !is_permitted(*c));
+    forbidden.map_or(Ok(()), |c| Err(Problem::ForbiddenCharacter(c)))
 }
 
 #[cfg(test)]

@@ -13,10 +13,14 @@
 
 mod find;
 
+mod tokens;
+
+use crate::rules::blob::tags::tokens::{SyntaxError, Token, Tokens};
+use crate::rules::comparison::Comparison;
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::text::chain;
 pub use find::Where;
 use percent_encoding::percent_decode_str;
-use std::fmt;
 
 /// The most tags of a blob.
 const MOST_TAGS: usize = 10;
@@ -100,47 +104,6 @@ fn is_permitted(c: char) -> bool {
     c.is_ascii_alphanumeric() || " +-./:=_".contains(c)
 }
 
-/// The operator of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Comparison {
-    /// `=`
-    Equal,
-    /// `<>`
-    NotEqual,
-    /// `>`
-    Greater,
-    /// `>=`
-    GreaterOrEqual,
-    /// `<`
-    Less,
-    /// `<=`
-    LessOrEqual,
-}
-
-impl Comparison {
-    fn holds(self, left: &str, right: &str) -> bool {
-        match self {
-            Comparison::Equal => left == right,
-            Comparison::NotEqual => left != right,
-            Comparison::Greater => left > right,
-            Comparison::GreaterOrEqual => left >= right,
-            Comparison::Less => left < right,
-            Comparison::LessOrEqual => left <= right,
-        }
-    }
-
-    fn sign(self) -> &'static str {
-        match self {
-            Comparison::Equal => "=",
-            Comparison::NotEqual => "<>",
-            Comparison::Greater => ">",
-            Comparison::GreaterOrEqual => ">=",
-            Comparison::Less => "<",
-            Comparison::LessOrEqual => "<=",
-        }
-    }
-}
-
 /// A condition on a blob's tags, as `x-ms-if-tags` states it. Chains are lists, so that only parentheses nest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expr {
@@ -163,17 +126,19 @@ impl Expr {
     /// # Errors
     /// 400 InvalidHeaderValue, with the reason in the log.
     pub fn parse(text: &str) -> Result<Expr, StorageError> {
-        let invalid = |reason| StorageError::invalid_header("x-ms-if-tags", text).with_reason(reason);
-        let mut tokens = Tokens::of(text).map_err(invalid)?;
-        let whole = tokens.expression(DEEPEST).map_err(invalid)?;
-        if tokens.left.is_empty() { Ok(whole) } else { Err(invalid(tokens.unexpected())) }
+        let read = || {
+            let mut tokens = Tokens::of(text)?;
+            let whole = expression(&mut tokens, DEEPEST)?;
+            tokens.end().map(|()| whole)
+        };
+        read().map_err(|error: SyntaxError| StorageError::invalid_header("x-ms-if-tags", text).with_reason(error.to_string()))
     }
 
     /// Returns true if it is true of these tags. An absent tag is unequal to every value, and neither less nor greater.
     pub fn holds(&self, tags: &Tags) -> bool {
         match self {
             Expr::Compare { key, op, value } => {
-                tags.get(key).map_or(*op == Comparison::NotEqual, |stored| op.holds(stored, value))
+                tags.get(key).map_or(*op == Comparison::NotEqual, |stored| op.holds(stored.cmp(value)))
             }
             Expr::All(terms) => terms.iter().all(|term| term.holds(tags)),
             Expr::Any(terms) => terms.iter().any(|term| term.holds(tags)),
@@ -181,223 +146,29 @@ impl Expr {
     }
 }
 
-impl fmt::Display for Expr {
-    /// Writes a text that [`Expr::parse`] parses to the same expression.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (terms, word) = match self {
-            Expr::Compare { key, op, value } => {
-                return write!(f, "\"{}\" {} '{}'", key.replace('"', "\"\""), op.sign(), value.replace('\'', "''"));
-            }
-            Expr::All(terms) => (terms, " AND "),
-            Expr::Any(terms) => (terms, " OR "),
-        };
-        for (n, term) in terms.iter().enumerate() {
-            f.write_str(if n > 0 { word } else { "" })?;
-            match (self, term) {
-                (_, Expr::Compare { .. }) | (Expr::Any(_), Expr::All(_)) => write!(f, "{term}")?,
-                _ => write!(f, "({term})")?,
-            }
-        }
-        Ok(())
-    }
-}
-
 /// The deepest nesting of parentheses, which limits the stack that an expression uses.
 const DEEPEST: u32 = 32;
 
-/// A token of an expression, or of the `where` of Find Blobs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Token {
-    /// `"…"`
-    Key(String),
-    /// `'…'`
-    Value(String),
-    /// A bare identifier: a key, AND, OR or `@container`.
-    Word(String),
-    Op(Comparison),
-    Open,
-    Close,
+fn expression(tokens: &mut Tokens, depth: u32) -> Result<Expr, SyntaxError> {
+    let conjunction =
+        |tokens: &mut Tokens| chain(tokens, |tokens| tokens.take_word("AND"), Expr::All, |tokens| term(tokens, depth));
+    chain(tokens, |tokens| tokens.take_word("OR"), Expr::Any, conjunction)
 }
 
-/// The remaining tokens in reverse order, each with its position in the text: in characters, counted from 1.
-struct Tokens {
-    left: Vec<(usize, Token)>,
-    /// The position after the text.
-    end: usize,
-}
-
-impl Tokens {
-    fn of(text: &str) -> Result<Tokens, String> {
-        let length = text.chars().count();
-        let mut left = Vec::new();
-        let mut rest = text.trim_start();
-        let mut ahead = rest.chars().count();
-        while let Some(first) = rest.chars().next() {
-            let place = length - ahead + 1;
-            let (token, after) = match first {
-                '"' => quoted(rest, '"').map(|(key, after)| (Token::Key(key), after)),
-                '\'' => quoted(rest, '\'').map(|(value, after)| (Token::Value(value), after)),
-                '(' | ')' => Some((if first == '(' { Token::Open } else { Token::Close }, rest.split_at(1).1)),
-                '=' | '<' | '>' => operator(rest).map(|(op, after)| (Token::Op(op), after)),
-                'a'..='z' | 'A'..='Z' | '_' | '@' => {
-                    // `@` starts a new word: clients write `AND@container` without a blank.
-                    let name = rest.strip_prefix('@').unwrap_or(rest);
-                    let after = name.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
-                    Some((Token::Word(rest.split_at(rest.len() - after.len()).0.to_owned()), after))
-                }
-                _ => None,
-            }
-            .ok_or_else(|| at(place, format_args!("unexpected '{first}'")))?;
-            left.push((place, token));
-            let next = after.trim_start();
-            ahead -= rest.split_at(rest.len() - next.len()).0.chars().count();
-            rest = next;
-        }
-        left.reverse();
-        Ok(Tokens { left, end: length + 1 })
+fn term(tokens: &mut Tokens, depth: u32) -> Result<Expr, SyntaxError> {
+    if tokens.at(&Token::Open) {
+        return tokens.parentheses(depth, expression);
     }
-
-    /// The position of the next token, or of the end of the text.
-    fn place(&self) -> usize {
-        self.left.last().map_or(self.end, |(place, _)| *place)
-    }
-
-    /// The error about an unexpected token.
-    fn unexpected(&self) -> String {
-        match self.left.last() {
-            Some((place, token)) => at(*place, format_args!("unexpected '{}'", token.text())),
-            None => at(self.end, format_args!("unexpected end")),
-        }
-    }
-
-    fn expression(&mut self, depth: u32) -> Result<Expr, String> {
-        self.chain("OR", Expr::Any, |tokens| tokens.chain("AND", Expr::All, |tokens| tokens.term(depth)))
-    }
-
-    /// One part, or several separated by this word.
-    fn chain(
-        &mut self,
-        word: &str,
-        join: fn(Vec<Expr>) -> Expr,
-        part: impl Fn(&mut Tokens) -> Result<Expr, String>,
-    ) -> Result<Expr, String> {
-        let first = part(self)?;
-        if !self.at_word(word) {
-            return Ok(first);
-        }
-        let mut parts = vec![first];
-        while self.at_word(word) {
-            self.left.pop();
-            parts.push(part(self)?);
-        }
-        Ok(join(parts))
-    }
-
-    fn term(&mut self, depth: u32) -> Result<Expr, String> {
-        if self.take(&Token::Open) {
-            let inner = self.expression(depth.checked_sub(1).ok_or("parentheses nest too deep")?)?;
-            return if self.take(&Token::Close) { Ok(inner) } else { Err(self.unexpected()) };
-        }
-        let (key, op, value) = self.comparison()?;
-        Ok(Expr::Compare { key, op, value })
-    }
-
-    /// `key operator value`
-    fn comparison(&mut self) -> Result<(String, Comparison, String), String> {
-        let place = self.place();
-        let key = match self.left.last() {
-            Some((_, Token::Word(word))) if word.starts_with('@') => {
-                return Err(at(place, format_args!("unsupported parameter '{word}'")));
-            }
-            Some((_, Token::Key(key))) => key.clone(),
-            Some((_, Token::Word(word))) if !is_reserved(word) => word.clone(),
-            _ => return Err(self.unexpected()),
-        };
-        self.left.pop();
-        let op = match self.left.last() {
-            Some((_, Token::Op(op))) => *op,
-            // The service has this sentence for a lone word.
-            None => return Err(at(place, format_args!("expected an operator"))),
-            Some(_) => return Err(self.unexpected()),
-        };
-        self.left.pop();
-        Ok((key, op, self.value()?))
-    }
-
-    fn value(&mut self) -> Result<String, String> {
-        match self.left.pop_if(|(_, next)| matches!(next, Token::Value(_))) {
-            Some((_, Token::Value(value))) => Ok(value),
-            _ if self.left.is_empty() => Err(at(self.end, format_args!("expecting tag value"))),
-            _ => Err(self.unexpected()),
-        }
-    }
-
-    fn at_word(&self, word: &str) -> bool {
-        matches!(self.left.last(), Some((_, Token::Word(next))) if next.eq_ignore_ascii_case(word))
-    }
-
-    fn take(&mut self, token: &Token) -> bool {
-        self.left.pop_if(|(_, next)| next == token).is_some()
-    }
-}
-
-impl Token {
-    /// The text between the quotes, or the token as written.
-    fn text(&self) -> &str {
-        match self {
-            Token::Key(text) | Token::Value(text) | Token::Word(text) => text,
-            Token::Op(op) => op.sign(),
-            Token::Open => "(",
-            Token::Close => ")",
-        }
-    }
-}
-
-/// The error at a position, in the words of the service.
-fn at(place: usize, what: fmt::Arguments<'_>) -> String {
-    format!("at or near character position {place}: {what}")
-}
-
-/// The keywords, which cannot be bare keys.
-fn is_reserved(word: &str) -> bool {
-    word.eq_ignore_ascii_case("AND") || word.eq_ignore_ascii_case("OR")
-}
-
-/// The text inside the quotes at the start of `text`, with doubled quotes reduced, and the rest after them.
-fn quoted(text: &str, quote: char) -> Option<(String, &str)> {
-    let mut inner = String::new();
-    let mut rest = text.strip_prefix(quote)?;
-    loop {
-        let (part, after) = rest.split_once(quote)?;
-        inner.push_str(part);
-        match after.strip_prefix(quote) {
-            Some(more) => {
-                inner.push(quote);
-                rest = more;
-            }
-            None => return Some((inner, after)),
-        }
-    }
-}
-
-/// The operator at the start of `text`, the longest that matches, and the rest after it.
-fn operator(text: &str) -> Option<(Comparison, &str)> {
-    [
-        Comparison::NotEqual,
-        Comparison::GreaterOrEqual,
-        Comparison::LessOrEqual,
-        Comparison::Equal,
-        Comparison::Greater,
-        Comparison::Less,
-    ]
-    .into_iter()
-    .find_map(|op| Some((op, text.strip_prefix(op.sign())?)))
+    let (key, op, value) = tokens.comparison()?;
+    Ok(Expr::Compare { key, op, value })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::wire_name::WireName;
     use proptest::prelude::*;
+    use std::fmt;
 
     fn tags(pairs: &[(&str, &str)]) -> Result<Tags, StorageError> {
         Tags::from_pairs(pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())))
@@ -538,6 +309,27 @@ mod tests {
             let terms = || prop::collection::vec(inner.clone(), 2..4);
             prop_oneof![terms().prop_map(Expr::All), terms().prop_map(Expr::Any)]
         })
+    }
+
+    impl fmt::Display for Expr {
+        /// Writes a text that [`Expr::parse`] parses to the same expression.
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            let (terms, word) = match self {
+                Expr::Compare { key, op, value } => {
+                    return write!(f, "\"{}\" {} '{}'", key.replace('"', "\"\""), op.name(), value.replace('\'', "''"));
+                }
+                Expr::All(terms) => (terms, " AND "),
+                Expr::Any(terms) => (terms, " OR "),
+            };
+            for (n, term) in terms.iter().enumerate() {
+                f.write_str(if n > 0 { word } else { "" })?;
+                match (self, term) {
+                    (_, Expr::Compare { .. }) | (Expr::Any(_), Expr::All(_)) => write!(f, "{term}")?,
+                    _ => write!(f, "({term})")?,
+                }
+            }
+            Ok(())
+        }
     }
 
     proptest! {

@@ -3,6 +3,7 @@
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::names::RESERVED;
 use crate::rules::table::entity::utf16;
+use crate::rules::text::quoted;
 use percent_encoding::utf8_percent_encode;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -54,7 +55,7 @@ impl Key {
         let (mut partition, mut row, mut rest) = (None, None, text.trim());
         while !rest.is_empty() {
             let (name, behind) = rest.split_once('=').ok_or_else(malformed)?;
-            let (value, behind) = quoted(behind.trim_start()).ok_or_else(malformed)?;
+            let (value, behind) = quoted(behind.trim_start(), '\'').ok_or_else(malformed)?;
             let slot = match name.trim() {
                 "PartitionKey" => &mut partition,
                 "RowKey" => &mut row,
@@ -85,23 +86,6 @@ impl Key {
 
     pub fn row(&self) -> &str {
         self.text.get(self.split as usize..).unwrap_or_default()
-    }
-}
-
-/// Splits a quoted text from the beginning of another.
-fn quoted(text: &str) -> Option<(String, &str)> {
-    let mut rest = text.strip_prefix('\'')?;
-    let mut value = String::new();
-    loop {
-        let (part, behind) = rest.split_once('\'')?;
-        value.push_str(part);
-        match behind.strip_prefix('\'') {
-            Some(more) => {
-                value.push('\'');
-                rest = more;
-            }
-            None => return Some((value, behind)),
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Values of properties: eight types, their literals in JSON, and the type of a value without an annotation.
 
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::text;
 use crate::rules::time::{TICKS_PER_SECOND, Timestamp};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -49,9 +50,6 @@ pub enum Type {
     /// Bytes.
     Binary,
 }
-
-/// The first time that a property can have: 1601-01-01T00:00:00Z.
-pub const FIRST_DATE: Timestamp = Timestamp::from_ticks(504_911_232_000_000_000);
 
 impl Type {
     /// Every type with its name in annotations.
@@ -115,7 +113,7 @@ impl Value {
                 [true, false].into_iter().find(|flag| text.eq_ignore_ascii_case(&flag.to_string())).map(Value::Boolean)
             }
             Type::DateTime => match date(text) {
-                Some(date) if date < FIRST_DATE => {
+                Some(date) if date < Timestamp::WINDOWS_EPOCH => {
                     return Err(ErrorCode::OutOfRangeInput.with_reason(format!("{text} is before 1601")));
                 }
                 date => date.map(Value::DateTime),
@@ -183,7 +181,7 @@ pub fn date_text(date: Timestamp) -> String {
 /// Reads a GUID with hyphens, with or without braces.
 pub fn guid(text: &str) -> Option<Uuid> {
     let bare = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(text);
-    Some(bare).filter(|bare| bare.len() == 36).and_then(|bare| Uuid::try_parse(bare).ok())
+    text::guid(bare)
 }
 
 /// Reads a number, `NaN`, `Infinity` or `-Infinity`.
@@ -339,7 +337,8 @@ mod tests {
             any::<i64>().prop_map(Value::Int64),
             any::<f64>().prop_filter("not NaN, which equals nothing", |double| !double.is_nan()).prop_map(Value::Double),
             any::<bool>().prop_map(Value::Boolean),
-            (FIRST_DATE.ticks()..=Timestamp::NEVER.ticks()).prop_map(|ticks| Value::DateTime(Timestamp::from_ticks(ticks))),
+            (Timestamp::WINDOWS_EPOCH.ticks()..=Timestamp::NEVER.ticks())
+                .prop_map(|ticks| Value::DateTime(Timestamp::from_ticks(ticks))),
             any::<u128>().prop_map(|bits| Value::Guid(Uuid::from_u128(bits))),
             proptest::collection::vec(any::<u8>(), 0..9).prop_map(|bytes| Value::Binary(bytes.into())),
         ]

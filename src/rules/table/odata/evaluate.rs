@@ -3,9 +3,10 @@
 //! Only values of the same type are compared: a text never equals a number. Only an Int32 constant is also compared with an Int64 or a
 //! Double property (microsoft/AzureStorageExplorer#5346 and #6866). A comparison with a property that does not exist is false, even `ne`.
 
+use crate::rules::comparison::Comparison;
 use crate::rules::table::entity::Value;
 use crate::rules::table::entity::key::ordinal;
-use crate::rules::table::odata::{Filter, Operand, Operator};
+use crate::rules::table::odata::{Filter, Operand};
 use crate::rules::time::Timestamp;
 use std::cmp::Ordering;
 use uuid::Uuid;
@@ -84,17 +85,9 @@ fn look<'a>(operand: &'a Operand, record: &'a impl Record) -> Option<ValueRef<'a
     }
 }
 
-fn compare(property: &Operand, operator: Operator, constant: &Operand, record: &impl Record) -> bool {
+fn compare(property: &Operand, operator: Comparison, constant: &Operand, record: &impl Record) -> bool {
     let views = look(property, record).zip(look(constant, record));
-    let Some(order) = views.and_then(|(property, constant)| order(property, constant)) else { return false };
-    match operator {
-        Operator::Eq => order.is_eq(),
-        Operator::Ne => order.is_ne(),
-        Operator::Gt => order.is_gt(),
-        Operator::Ge => order.is_ge(),
-        Operator::Lt => order.is_lt(),
-        Operator::Le => order.is_le(),
-    }
+    views.and_then(|(property, constant)| order(property, constant)).is_some_and(|order| operator.holds(order))
 }
 
 /// The order of a property and a constant; `None` if they cannot be compared.

@@ -3,12 +3,12 @@
 mod evaluate;
 mod lex;
 mod parse;
-mod print;
 mod ranges;
 mod select;
 #[cfg(test)]
 mod tests;
 
+use crate::rules::comparison::Comparison;
 use crate::rules::table::entity::Value;
 pub use evaluate::{Record, ValueRef};
 pub use parse::parse;
@@ -23,7 +23,7 @@ pub enum Filter {
     /// Any of two or more.
     Or(Vec<Filter>),
     Not(Box<Filter>),
-    Compare(Operand, Operator, Operand),
+    Compare(Operand, Comparison, Operand),
     /// `true` or `false`.
     Is(bool),
 }
@@ -56,51 +56,6 @@ impl Operand {
         match self {
             Operand::Constant(Value::String(text)) => Operand::Constant(Value::String(text.to_lowercase().into())),
             other => other,
-        }
-    }
-}
-
-/// A comparison operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operator {
-    /// Equal.
-    Eq,
-    /// Not equal.
-    Ne,
-    /// Greater than.
-    Gt,
-    /// Greater than or equal.
-    Ge,
-    /// Less than.
-    Lt,
-    /// Less than or equal.
-    Le,
-}
-
-impl Operator {
-    /// Every operator with its word.
-    pub const ALL: [(Operator, &str); 6] = [
-        (Operator::Eq, "eq"),
-        (Operator::Ne, "ne"),
-        (Operator::Gt, "gt"),
-        (Operator::Ge, "ge"),
-        (Operator::Lt, "lt"),
-        (Operator::Le, "le"),
-    ];
-
-    /// The word.
-    pub fn word(self) -> &'static str {
-        Operator::ALL.iter().find(|(known, _)| *known == self).map_or("", |(_, word)| word)
-    }
-
-    /// The operator after its operands are exchanged.
-    pub fn flipped(self) -> Operator {
-        match self {
-            Operator::Gt => Operator::Lt,
-            Operator::Ge => Operator::Le,
-            Operator::Lt => Operator::Gt,
-            Operator::Le => Operator::Ge,
-            same => same,
         }
     }
 }

@@ -4,10 +4,11 @@
 //! so that `Married and Age eq 5` is refused (live tests of the .NET library). So is a property as the whole filter, which the library
 //! avoids with `Married eq true` (Azure/azure-sdk-for-net#30185).
 
+use crate::rules::comparison::Comparison;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::table::entity::{Type, Value};
 use crate::rules::table::odata::lex::{Token, What, refused, tokens};
-use crate::rules::table::odata::{Filter, Operand, Operator};
+use crate::rules::table::odata::{Filter, Operand};
 
 /// The maximum depth of parentheses and negations.
 const DEEPEST: usize = 100;
@@ -164,13 +165,21 @@ impl Parser<'_> {
     fn comparison(&mut self) -> Result<Part, StorageError> {
         let left = self.primary()?;
         let What::Word(word) = self.peek() else { return Ok(left) };
-        if ["add", "sub", "mul", "div", "mod"].contains(&word.as_str()) {
-            return Err(ErrorCode::NotImplemented.with_reason(format!("the operator {word}")));
-        }
-        let Some((operator, _)) = Operator::ALL.iter().find(|(_, known)| known == word) else { return Ok(left) };
+        let operator = match word.as_str() {
+            "eq" => Comparison::Equal,
+            "ne" => Comparison::NotEqual,
+            "gt" => Comparison::Greater,
+            "ge" => Comparison::GreaterOrEqual,
+            "lt" => Comparison::Less,
+            "le" => Comparison::LessOrEqual,
+            "add" | "sub" | "mul" | "div" | "mod" => {
+                return Err(ErrorCode::NotImplemented.with_reason(format!("the operator {word}")));
+            }
+            _ => return Ok(left),
+        };
         self.at += 1;
         let right = self.primary()?;
-        compare(left, *operator, right)
+        compare(left, operator, right)
     }
 
     fn primary(&mut self) -> Result<Part, StorageError> {
@@ -201,7 +210,7 @@ impl Parser<'_> {
 }
 
 /// Builds a comparison. One operand is a constant. A condition may be compared with `true` and `false`.
-fn compare(left: Part, operator: Operator, right: Part) -> Result<Part, StorageError> {
+fn compare(left: Part, operator: Comparison, right: Part) -> Result<Part, StorageError> {
     let filter = match (left, right) {
         (Part::Operand(Operand::Property(one)), Part::Operand(Operand::Property(other))) => {
             if is_flag(&one) || is_flag(&other) {
@@ -212,9 +221,9 @@ fn compare(left: Part, operator: Operator, right: Part) -> Result<Part, StorageE
         (Part::Operand(left), Part::Operand(right)) => Filter::Compare(left, operator, right),
         (Part::Filter(filter), Part::Operand(Operand::Constant(Value::Boolean(wanted))))
         | (Part::Operand(Operand::Constant(Value::Boolean(wanted))), Part::Filter(filter)) => match operator {
-            Operator::Eq if wanted => filter,
-            Operator::Ne if !wanted => filter,
-            Operator::Eq | Operator::Ne => Filter::Not(Box::new(filter)),
+            Comparison::Equal if wanted => filter,
+            Comparison::NotEqual if !wanted => filter,
+            Comparison::Equal | Comparison::NotEqual => Filter::Not(Box::new(filter)),
             _ => return Err(ErrorCode::NotImplemented.with_reason("conditions have no order")),
         },
         _ => return Err(ErrorCode::NotImplemented.with_reason("two conditions are compared")),

@@ -1,8 +1,9 @@
 //! The ranges of keys for which a filter can be true. A query reads only those of the table.
 
+use crate::rules::comparison::Comparison;
 use crate::rules::table::entity::key::{Range, ordinal};
 use crate::rules::table::entity::{Key, Value};
-use crate::rules::table::odata::{Filter, Operand, Operator};
+use crate::rules::table::odata::{Filter, Operand};
 use std::cmp::Ordering;
 
 /// The most ranges of a filter. More are replaced by one that covers them.
@@ -55,14 +56,14 @@ impl Texts {
         Texts { from: String::new(), to: None }
     }
 
-    fn of(operator: Operator, text: &str) -> Texts {
+    fn of(operator: Comparison, text: &str) -> Texts {
         match operator {
-            Operator::Eq => Texts { from: text.to_owned(), to: Some(after(text)) },
-            Operator::Ge => Texts { from: text.to_owned(), to: None },
-            Operator::Gt => Texts { from: after(text), to: None },
-            Operator::Lt => Texts { from: String::new(), to: Some(text.to_owned()) },
-            Operator::Le => Texts { from: String::new(), to: Some(after(text)) },
-            Operator::Ne => Texts::all(),
+            Comparison::Equal => Texts { from: text.to_owned(), to: Some(after(text)) },
+            Comparison::GreaterOrEqual => Texts { from: text.to_owned(), to: None },
+            Comparison::Greater => Texts { from: after(text), to: None },
+            Comparison::Less => Texts { from: String::new(), to: Some(text.to_owned()) },
+            Comparison::LessOrEqual => Texts { from: String::new(), to: Some(after(text)) },
+            Comparison::NotEqual => Texts::all(),
         }
     }
 
@@ -149,7 +150,7 @@ fn limit(fields: Vec<Field>) -> Vec<Field> {
     }
 }
 
-fn of(name: &str, operator: Operator, constant: &Value) -> Field {
+fn of(name: &str, operator: Comparison, constant: &Value) -> Field {
     match (name, constant) {
         ("PartitionKey", Value::String(text)) => Field { partitions: Texts::of(operator, text), ..Field::all() },
         ("RowKey", Value::String(text)) => Field { rows: Texts::of(operator, text), ..Field::all() },

@@ -9,7 +9,7 @@ pub enum Select {
     #[default]
     All,
     /// These, in this order. One that does not exist is null.
-    Named(Vec<String>),
+    Properties(Vec<String>),
 }
 
 impl Select {
@@ -24,7 +24,7 @@ impl Select {
                 names.push(name.to_owned());
             }
         }
-        if names.is_empty() { Select::All } else { Select::Named(names) }
+        if names.is_empty() { Select::All } else { Select::Properties(names) }
     }
 }
 
@@ -34,7 +34,7 @@ mod tests {
 
     #[test]
     fn names_are_a_list_without_duplicates() {
-        let named = |names: &[&str]| Select::Named(names.iter().map(|name| (*name).to_owned()).collect());
+        let named = |names: &[&str]| Select::Properties(names.iter().map(|name| (*name).to_owned()).collect());
         for (text, select) in [
             ("", Select::All),
             ("*", Select::All),

@@ -2,15 +2,17 @@
 
 use super::*;
 use crate::rules::error::ErrorCode;
+use crate::rules::table::entity::value::{date_text, double_text};
 use crate::rules::table::entity::{Key, Value};
 use crate::rules::time::Timestamp;
 use proptest::prelude::*;
 use std::cmp::Ordering;
+use std::fmt::{self, Display, Formatter, Write};
 
 #[derive(Clone, Debug)]
-struct Row(Vec<(&'static str, Value)>);
+struct Entity(Vec<(&'static str, Value)>);
 
-impl Record for Row {
+impl Record for Entity {
     fn field(&self, name: &str) -> Option<ValueRef<'_>> {
         self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into())
     }
@@ -20,8 +22,8 @@ fn text(text: &str) -> Value {
     Value::String(text.into())
 }
 
-fn row() -> Row {
-    Row(vec![
+fn row() -> Entity {
+    Entity(vec![
         ("PartitionKey", text("p")),
         ("RowKey", text("r'1")),
         ("Text", text("abc")),
@@ -31,7 +33,7 @@ fn row() -> Row {
         ("Odd", Value::Double(f64::NAN)),
         ("Married", Value::Boolean(true)),
         ("Single", Value::Boolean(false)),
-        ("Born", Value::DateTime(Timestamp::parse_iso("1970-10-04T00:00:00Z").unwrap())),
+        ("Birthday", Value::DateTime(Timestamp::parse_iso("1970-10-04T00:00:00Z").unwrap())),
         ("Id", Value::Guid(uuid::Uuid::parse_str("c9da6455-213d-42c9-9a79-3e9149a57833").unwrap())),
         ("Bytes", Value::Binary([1, 0xab].into())),
     ])
@@ -56,8 +58,8 @@ fn filters_are_evaluated() {
         ("Odd eq NaN", false),
         ("Married eq true", true),
         ("Married ne false", true),
-        ("Born eq datetime'1970-10-04T00:00:00.000000Z'", true),
-        ("Born lt datetime'1970-10-04T00:00:00.0000001Z'", true),
+        ("Birthday eq datetime'1970-10-04T00:00:00.000000Z'", true),
+        ("Birthday lt datetime'1970-10-04T00:00:00.0000001Z'", true),
         ("Id eq guid'C9DA6455-213d-42c9-9a79-3e9149a57833'", true),
         ("Bytes eq X'01ab'", true),
         ("Bytes eq binary'01AB'", true),
@@ -108,7 +110,7 @@ fn filters_are_evaluated() {
 #[test]
 fn malformed_filters_are_refused() {
     let invalid = |says: &'static str| (ErrorCode::InvalidInput, says);
-    let missing = (ErrorCode::NotImplemented, ErrorCode::NotImplemented.says());
+    let missing = (ErrorCode::NotImplemented, ErrorCode::NotImplemented.message());
     const UNARY: &str =
         "A unary operator with an incompatible type was detected. Found operand type 'Edm.String' for operator kind 'Not'.";
     let binary = |left: &str, right: &str, kind: &str| {
@@ -139,9 +141,9 @@ fn malformed_filters_are_refused() {
         ("a eq 5x", invalid("Syntax error at position 6 in 'a eq 5x'.")),
         ("a eq é'x'", invalid("Syntax error at position 9 in 'a eq é'x''.")),
         ("a/b eq 1", invalid("Syntax error at position 2 in 'a/b eq 1'.")),
-        ("'x'", invalid(ErrorCode::InvalidInput.says())),
-        ("Married", invalid(ErrorCode::InvalidInput.says())),
-        ("(Married)", invalid(ErrorCode::InvalidInput.says())),
+        ("'x'", invalid(ErrorCode::InvalidInput.message())),
+        ("Married", invalid(ErrorCode::InvalidInput.message())),
+        ("(Married)", invalid(ErrorCode::InvalidInput.message())),
         ("Married and Age eq 5", binary("Edm.String", "Edm.Boolean", "And")),
         ("Age eq 5 and Married", binary("Edm.Boolean", "Edm.String", "And")),
         ("Age eq 5 and true and (Married)", binary("Edm.Boolean", "Edm.String", "And")),
@@ -149,9 +151,9 @@ fn malformed_filters_are_refused() {
         ("Timestamp or true", binary("Edm.DateTime", "Edm.Boolean", "Or")),
         ("5 and true", binary("Edm.Int32", "Edm.Boolean", "And")),
         ("not Married", invalid(UNARY)),
-        ("Married eq True", invalid(ErrorCode::InvalidInput.says())),
-        ("FALSE ne Married", invalid(ErrorCode::InvalidInput.says())),
-        ("a eq null", invalid(ErrorCode::InvalidInput.says())),
+        ("Married eq True", invalid(ErrorCode::InvalidInput.message())),
+        ("FALSE ne Married", invalid(ErrorCode::InvalidInput.message())),
+        ("a eq null", invalid(ErrorCode::InvalidInput.message())),
         ("startswith(a,'x')", missing),
         ("substringof('x',a) eq true", missing),
         ("a add 1 eq 2", missing),
@@ -221,7 +223,7 @@ fn keys_in_a_filter_limit_the_ranges() {
 }
 
 /// A naive evaluator that shares no code with the real one.
-fn naive(filter: &Filter, row: &Row) -> bool {
+fn naive(filter: &Filter, row: &Entity) -> bool {
     let value = |operand: &Operand| match operand {
         Operand::Property(name) => row.0.iter().find(|(known, _)| *known == &**name).map(|(_, value)| value.clone()),
         Operand::Constant(constant) => Some(constant.clone()),
@@ -244,12 +246,12 @@ fn naive(filter: &Filter, row: &Row) -> bool {
                 _ => None,
             };
             match operator {
-                Operator::Eq => order == Some(Ordering::Equal),
-                Operator::Ne => matches!(order, Some(Ordering::Less | Ordering::Greater)),
-                Operator::Gt => order == Some(Ordering::Greater),
-                Operator::Ge => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
-                Operator::Lt => order == Some(Ordering::Less),
-                Operator::Le => matches!(order, Some(Ordering::Less | Ordering::Equal)),
+                Comparison::Equal => order == Some(Ordering::Equal),
+                Comparison::NotEqual => matches!(order, Some(Ordering::Less | Ordering::Greater)),
+                Comparison::Greater => order == Some(Ordering::Greater),
+                Comparison::GreaterOrEqual => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
+                Comparison::Less => order == Some(Ordering::Less),
+                Comparison::LessOrEqual => matches!(order, Some(Ordering::Less | Ordering::Equal)),
             }
         }
     }
@@ -270,13 +272,13 @@ fn any_constant() -> impl Strategy<Value = Value> {
     ]
 }
 
-fn any_row() -> impl Strategy<Value = Row> {
+fn any_row() -> impl Strategy<Value = Entity> {
     let values = (any_text(), any_text(), any_constant(), any_constant(), any_constant());
-    values.prop_map(|(partition, row, a, b, c)| Row(NAMES.into_iter().zip([partition, row, a, b, c]).collect()))
+    values.prop_map(|(partition, row, a, b, c)| Entity(NAMES.into_iter().zip([partition, row, a, b, c]).collect()))
 }
 
 fn any_filter() -> impl Strategy<Value = Filter> {
-    let operator = (0..6_usize).prop_map(|at| Operator::ALL[at].0);
+    let operator = (0..6_usize).prop_map(|at| WORDS[at].0);
     let property = || (0..6_usize).prop_map(|at| Operand::Property(NAMES[at].into()));
     let constant = || any_constant().prop_map(Operand::Constant);
     let key = (0..2_usize).prop_map(|at| Operand::Property(NAMES[at].into()));
@@ -320,5 +322,67 @@ proptest! {
     #[test]
     fn any_text_is_parsed_or_refused(text in ".{0,30}", words in "(a|eq|not|and|or|[(]|[)]|'|1|1L|true|datetime'| |,|-){0,12}") {
         let _ = (parse(&text), parse(&words));
+    }
+}
+
+const WORDS: [(Comparison, &str); 6] = [
+    (Comparison::Equal, "eq"),
+    (Comparison::NotEqual, "ne"),
+    (Comparison::Greater, "gt"),
+    (Comparison::GreaterOrEqual, "ge"),
+    (Comparison::Less, "lt"),
+    (Comparison::LessOrEqual, "le"),
+];
+
+// Filters as text that `parse` reads as the same filter.
+impl Display for Filter {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Filter::And(parts) => joined(f, parts, " and "),
+            Filter::Or(parts) => joined(f, parts, " or "),
+            Filter::Not(part) => write!(f, "not ({part})"),
+            Filter::Compare(left, operator, right) => {
+                write!(f, "{left} {} {right}", WORDS.iter().find(|(known, _)| known == operator).unwrap().1)
+            }
+            Filter::Is(flag) => write!(f, "{flag}"),
+        }
+    }
+}
+
+fn joined(f: &mut Formatter<'_>, parts: &[Filter], word: &str) -> fmt::Result {
+    for (at, part) in parts.iter().enumerate() {
+        f.write_str(if at == 0 { "" } else { word })?;
+        match part {
+            Filter::And(_) | Filter::Or(_) => write!(f, "({part})")?,
+            _ => write!(f, "{part}")?,
+        }
+    }
+    Ok(())
+}
+
+impl Display for Operand {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Operand::Property(name) => f.write_str(name),
+            Operand::Constant(constant) => literal(f, constant),
+        }
+    }
+}
+
+fn literal(f: &mut Formatter<'_>, constant: &Value) -> fmt::Result {
+    match constant {
+        Value::String(text) => write!(f, "'{}'", text.replace('\'', "''")),
+        Value::Int32(number) => write!(f, "{number}"),
+        Value::Int64(number) => write!(f, "{number}L"),
+        Value::Double(number) if number.is_infinite() => f.write_str(if *number > 0.0 { "INF" } else { "-INF" }),
+        Value::Double(number) => f.write_str(&double_text(*number)),
+        Value::Boolean(flag) => write!(f, "{flag}"),
+        Value::DateTime(date) => write!(f, "datetime'{}'", date_text(*date)),
+        Value::Guid(guid) => write!(f, "guid'{guid}'"),
+        Value::Binary(bytes) => {
+            f.write_str("X'")?;
+            bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
+            f.write_char('\'')
+        }
     }
 }

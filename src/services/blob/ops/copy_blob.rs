@@ -8,7 +8,7 @@ use crate::operation::{
 };
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::tier::{CurrentTier, RehydratePriority};
-use crate::rules::conditions::{ConditionSupport, CurrentState, UnmetCondition};
+use crate::rules::conditions::{ConditionSupport, CurrentState, FailedCondition};
 use crate::rules::encryption::Encryption;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::{LeaseCheck, LeasedResource};
@@ -125,7 +125,7 @@ async fn original(blobs: &Blobs, request: &Request, input: &Input, source: &Sour
     let original = from.read().source(source, request.now).map_err(refuse)?;
     let stored = CurrentState { etag: original.etag(), modified: original.last_modified, tags: &original.tags };
     lease::check(original.lease(), LeaseCheck::IfPresent, input.source_lease, LeasedResource::Blob, request.now)?;
-    conditions::check_source(&input.conditions.0, &stored).map_err(UnmetCondition::of_source)?;
+    conditions::check_source(&input.conditions.0, &stored).map_err(FailedCondition::of_source)?;
     // The request has no key of the source.
     original.encryption.admits_reader(&Encryption::Service)?;
     last_access::keep(&from, &source.account, source.target.blob()?.0, &original, request.now).await;

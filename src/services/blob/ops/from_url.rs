@@ -11,7 +11,7 @@ use crate::rules::blob::tags::Tags;
 use crate::rules::blob::tier::TierSupport;
 use crate::rules::blob::{blocks, pages};
 use crate::rules::checksums::{ChecksumKinds, Digests, Hasher, Md5, RequestChecksums};
-use crate::rules::conditions::{ConditionSupport, CurrentState, UnmetCondition};
+use crate::rules::conditions::{ConditionSupport, CurrentState, FailedCondition};
 use crate::rules::encryption::Encryption;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::LeaseCheck;
@@ -208,7 +208,7 @@ impl SourceOptions {
 
 /// The refusal of a source that does not meet a condition. At 2019-02-02 it says that the source could not be verified, at 2020-08-04 it
 /// has the source's own sentence (recorded).
-fn condition_not_met(version: Version, unmet: UnmetCondition) -> StorageError {
+fn condition_not_met(version: Version, unmet: FailedCondition) -> StorageError {
     let source = StorageError::from(ErrorCode::ConditionNotMet).with_status(unmet.status());
     let error = copy_source::refused(version, &source);
     match version < Version::V2019_12_12 {

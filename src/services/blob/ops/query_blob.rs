@@ -114,8 +114,8 @@ fn read_task(document: &[u8], version: Version) -> Result<(Task, Contents), Stor
         return Err(StorageError::invalid_xml_node("QueryType", kind));
     }
     let expression = request.need("Expression")?;
-    let refusal = |why| StorageError::invalid_xml_node("Expression", expression).with_reason(why);
-    let query = query::parse(expression).map_err(refusal)?;
+    let refusal = |reason| StorageError::invalid_xml_node("Expression", expression).with_reason(reason);
+    let query = query::parse(expression).map_err(|error| refusal(error.to_string()))?;
     let (input, contents) = request.child("InputSerialization").map_or_else(|| Ok((delimited(), Contents::Text)), read_input)?;
     let as_read = || match contents {
         Contents::Text => input.clone(),
@@ -129,7 +129,7 @@ fn read_task(document: &[u8], version: Version) -> Result<(Task, Contents), Stor
     if let Output::Text(Format::Delimited(dialect)) = &mut output {
         dialect.headers &= version > Version::V2019_12_12;
     }
-    Ok((Task::new(query, input, output).map_err(refusal)?, contents))
+    Ok((Task::new(query, input, output).map_err(|error| refusal(error.to_string()))?, contents))
 }
 
 /// The format of text if the request states none.

@@ -5,6 +5,7 @@ use crate::operation::{Reply, Request};
 use crate::rules::blob::tier::{CurrentTier, Rehydration, Tier, TierSupport};
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
+use crate::rules::wire_name::WireName;
 use crate::services::blob::body::Body;
 use crate::services::blob::state::Blob;
 

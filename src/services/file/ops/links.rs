@@ -88,7 +88,7 @@ impl FromRequest for LinkTarget {
     fn from_request(fields: &Fields<'_>) -> Result<LinkTarget, StorageError> {
         let name = "x-ms-file-target-file";
         let path = names::decode(fields.header(name).ok_or_else(|| StorageError::missing_header(name))?)?;
-        Path::parse(path.trim_start_matches('/'), TrailingDots::Kept).map(LinkTarget)
+        Path::parse(path.trim_start_matches('/'), TrailingDots::Significant).map(LinkTarget)
     }
 }
 

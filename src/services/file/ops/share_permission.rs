@@ -6,6 +6,7 @@ use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::security_descriptor::Format;
 use crate::rules::file::{sddl, smb};
 use crate::rules::lease::LeaseCheck;
+use crate::rules::wire_name::WireName;
 use crate::services::file::files::Files;
 use crate::services::file::state::CurrentShare;
 
@@ -47,7 +48,7 @@ input! { pub(super) GetInput {
 
 impl FromText for Format {
     fn from_text(text: &str) -> Option<Format> {
-        Format::parse(Some(text))
+        Format::parse(text)
     }
 }
 

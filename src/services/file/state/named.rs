@@ -104,7 +104,9 @@ fn path(fields: &Fields<'_>) -> Result<Path, StorageError> {
 /// 400 InvalidHeaderValue for a value that is neither true nor false.
 pub fn trailing_dots(fields: &Fields<'_>, header: &'static str) -> Result<TrailingDots, StorageError> {
     match fields.header(header) {
-        Some(text) if text.eq_ignore_ascii_case("true") && fields.version >= Version::V2022_11_02 => Ok(TrailingDots::Kept),
+        Some(text) if text.eq_ignore_ascii_case("true") && fields.version >= Version::V2022_11_02 => {
+            Ok(TrailingDots::Significant)
+        }
         Some(text) if !text.eq_ignore_ascii_case("true") && !text.eq_ignore_ascii_case("false") => {
             Err(StorageError::invalid_header(header, text))
         }

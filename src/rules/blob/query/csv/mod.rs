@@ -5,7 +5,7 @@
 use crate::rules::blob::query::evaluate::{InputRow, is_called};
 use crate::rules::blob::query::input::{Input, LONGEST};
 use crate::rules::blob::query::sql::{Quoted, Step};
-use crate::rules::blob::query::value::{QueryError, Value};
+use crate::rules::blob::query::value::{RowError, Value};
 use bytes::Bytes;
 
 /// The separators of fields and rows.
@@ -56,7 +56,7 @@ impl Fields {
     ///
     /// # Errors
     /// An error for a row that is too long, or that ends inside quotes.
-    pub fn read<I: Iterator<Item = Bytes>>(&mut self, input: &mut Input<I>, dialect: &Dialect) -> Result<bool, QueryError> {
+    pub fn read<I: Iterator<Item = Bytes>>(&mut self, input: &mut Input<I>, dialect: &Dialect) -> Result<bool, RowError> {
         self.bytes.clear();
         self.ends.clear();
         if input.peek().is_none() {
@@ -66,7 +66,7 @@ impl Fields {
         let (mut quoted, mut free) = (false, 0);
         while let Some(byte) = input.next() {
             if self.bytes.len() >= LONGEST {
-                return Err(QueryError::INPUT);
+                return Err(RowError::INPUT);
             }
             let begins = self.bytes.len() == self.ends.last().copied().unwrap_or(0) && free == self.bytes.len();
             if Some(byte) == dialect.quote && (quoted || begins) {
@@ -101,7 +101,7 @@ impl Fields {
             }
         }
         if quoted {
-            return Err(QueryError::INPUT);
+            return Err(RowError::INPUT);
         }
         self.ends.push(self.bytes.len());
         Ok(true)
@@ -119,14 +119,14 @@ impl Fields {
 
 /// A row with the names of its columns, if they have any.
 #[derive(Debug)]
-pub struct Named<'a> {
+pub struct NamedFields<'a> {
     /// The names.
     pub names: Option<&'a Fields>,
     /// The fields.
     pub fields: &'a Fields,
 }
 
-impl Named<'_> {
+impl NamedFields<'_> {
     /// The name of a column, counted from 0.
     pub fn name(&self, at: usize) -> String {
         let name = self.names.and_then(|names| names.get(at));
@@ -140,12 +140,11 @@ impl Named<'_> {
     }
 }
 
-impl InputRow for Named<'_> {
-    fn field(&self, path: &[Step]) -> Result<Value, QueryError> {
-        let [Step::Name(name, quoted)] = path else { return Err(QueryError::COLUMN) };
-        let place = self.place(name, *quoted).ok_or(QueryError::COLUMN)?;
-        let field = self.fields.get(place).ok_or(QueryError::ORDINAL)?;
-        Ok(Value::Text(String::from_utf8_lossy(field).into_owned()))
+impl InputRow for NamedFields<'_> {
+    fn field(&self, path: &[Step]) -> Result<Value, RowError> {
+        let [Step::Name(name, quoted)] = path else { return Err(RowError::COLUMN) };
+        let place = self.place(name, *quoted).ok_or(RowError::COLUMN)?;
+        self.fields.get(place).map(Value::of_bytes).ok_or(RowError::ORDINAL)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 use proptest::prelude::*;
 
-fn rows(text: &[u8], dialect: &Dialect, cut: usize) -> Result<Vec<Vec<String>>, QueryError> {
+fn rows(text: &[u8], dialect: &Dialect, cut: usize) -> Result<Vec<Vec<String>>, RowError> {
     let mut input = Input::new(text.chunks(cut).map(Bytes::copy_from_slice).collect::<Vec<_>>().into_iter());
     let (mut fields, mut rows) = (Fields::default(), Vec::new());
     while fields.read(&mut input, dialect)? {
@@ -35,8 +35,8 @@ fn reads_what_is_written_by_hand() {
             assert_eq!(rows(text.as_bytes(), dialect, cut).unwrap(), wanted, "{text:?}");
         }
     }
-    assert_eq!(rows(b"a\n\"b", &plain, 9), Err(QueryError::INPUT));
-    assert_eq!(rows(&[b'a'; LONGEST + 1], &plain, 1 << 20), Err(QueryError::INPUT));
+    assert_eq!(rows(b"a\n\"b", &plain, 9), Err(RowError::INPUT));
+    assert_eq!(rows(&[b'a'; LONGEST + 1], &plain, 1 << 20), Err(RowError::INPUT));
 }
 
 #[test]
@@ -47,16 +47,16 @@ fn finds_columns_by_name_and_ordinal() {
         fields
     };
     let (names, fields) = (read("Id,The Name,_9"), read("1,x,y"));
-    let field = |names, name: &str, quoted| Named { names, fields: &fields }.field(&[Step::Name(name.into(), quoted)]);
+    let field = |names, name: &str, quoted| NamedFields { names, fields: &fields }.field(&[Step::Name(name.into(), quoted)]);
     let value = |text: &str| Ok(Value::Text(text.into()));
     assert_eq!(field(Some(&names), "ID", Quoted::No), value("1"));
-    assert_eq!(field(Some(&names), "ID", Quoted::Yes), Err(QueryError::COLUMN));
+    assert_eq!(field(Some(&names), "ID", Quoted::Yes), Err(RowError::COLUMN));
     assert_eq!(field(Some(&names), "The Name", Quoted::Yes), value("x"));
     assert_eq!(field(Some(&names), "_9", Quoted::No), value("y"));
     assert_eq!(field(Some(&names), "_1", Quoted::No), value("1"));
-    assert_eq!(field(Some(&names), "_4", Quoted::No), Err(QueryError::ORDINAL));
-    assert_eq!(field(None, "_0", Quoted::No), Err(QueryError::COLUMN));
-    assert_eq!(field(None, "Id", Quoted::No), Err(QueryError::COLUMN));
+    assert_eq!(field(Some(&names), "_4", Quoted::No), Err(RowError::ORDINAL));
+    assert_eq!(field(None, "_0", Quoted::No), Err(RowError::COLUMN));
+    assert_eq!(field(None, "Id", Quoted::No), Err(RowError::COLUMN));
 }
 
 proptest! {

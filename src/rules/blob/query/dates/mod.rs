@@ -3,9 +3,33 @@
 //! A timestamp keeps the offset of its text. Two are compared independently of their offsets; a part (its hour, its day) is that of the
 //! text.
 
-use crate::rules::blob::query::sql::Part;
+use crate::rules::text::digits;
 use crate::rules::time::Timestamp;
-use chrono::{Datelike, Days, Duration, Months, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
+use crate::rules::wire_name::wire_enum;
+use chrono::{Datelike, Duration, Months, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
+
+wire_enum! {
+    /// A part of a timestamp.
+    Part {
+        Year "year",
+        Month "month",
+        Day "day",
+        Hour "hour",
+        Minute "minute",
+        Second "second",
+        /// The hours of its offset, which can only be extracted.
+        TimezoneHour "timezone_hour",
+        /// The minutes of its offset beyond the hours, which can only be extracted.
+        TimezoneMinute "timezone_minute",
+    }
+}
+
+impl Part {
+    /// Returns true if it can be added to a timestamp.
+    pub fn is_measure(self) -> bool {
+        !matches!(self, Part::TimezoneHour | Part::TimezoneMinute)
+    }
+}
 
 /// A time, and its offset from UTC in minutes, east is positive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,9 +49,9 @@ impl DateTime {
     pub fn parse(text: &str) -> Option<DateTime> {
         let (date, time) = text.split_once(['T', 't']).unwrap_or((text, ""));
         let mut parts = date.split('-');
-        let year = digits(parts.next()?, 4)?;
-        let month = parts.next().map(|part| digits(part, 2));
-        let day = parts.next().map(|part| digits(part, 2));
+        let year = exact_digits(parts.next()?, 4)?;
+        let month = parts.next().map(|part| exact_digits(part, 2));
+        let day = parts.next().map(|part| exact_digits(part, 2));
         let whole = day.is_some();
         let date = NaiveDate::from_ymd_opt(year as i32, month.unwrap_or(Some(1))?, day.unwrap_or(Some(1))?)?;
         if parts.next().is_some() || (!whole && !time.is_empty()) {
@@ -41,12 +65,12 @@ impl DateTime {
             None => (time, 0),
         };
         let mut parts = time.splitn(3, ':');
-        let (hour, minute) = (digits(parts.next()?, 2)?, digits(parts.next()?, 2)?);
+        let (hour, minute) = (exact_digits(parts.next()?, 2)?, exact_digits(parts.next()?, 2)?);
         let (second, fraction) = match parts.next() {
             None => (0, 0),
             Some(second) => {
                 let (second, fraction) = second.split_once('.').map_or((second, None), |(second, rest)| (second, Some(rest)));
-                (digits(second, 2)?, fraction.map_or(Some(0), nanoseconds)?)
+                (exact_digits(second, 2)?, fraction.map_or(Some(0), nanoseconds)?)
             }
         };
         DateTime::local(date.and_time(NaiveTime::from_hms_nano_opt(hour, minute, second, fraction)?), offset)
@@ -55,20 +79,21 @@ impl DateTime {
     /// Adds a number of parts, which may be negative. A day that the month does not have becomes its last day. `None` outside the years 1
     /// to 9999.
     pub fn add(self, part: Part, quantity: i64) -> Option<DateTime> {
-        let (civil, count) = (self.civil(), quantity.unsigned_abs());
-        let months = |count: Option<u64>| count.and_then(|count| u32::try_from(count).ok()).map(Months::new);
-        let moved = match (part, quantity >= 0) {
-            (Part::Year, true) => civil.checked_add_months(months(count.checked_mul(12))?)?,
-            (Part::Year, false) => civil.checked_sub_months(months(count.checked_mul(12))?)?,
-            (Part::Month, true) => civil.checked_add_months(months(Some(count))?)?,
-            (Part::Month, false) => civil.checked_sub_months(months(Some(count))?)?,
-            (Part::Day, true) => civil.checked_add_days(Days::new(count))?,
-            (Part::Day, false) => civil.checked_sub_days(Days::new(count))?,
-            (Part::Hour, _) => civil.checked_add_signed(Duration::try_hours(quantity)?)?,
-            (Part::Minute, _) => civil.checked_add_signed(Duration::try_minutes(quantity)?)?,
-            (Part::Second, _) => civil.checked_add_signed(Duration::try_seconds(quantity)?)?,
-            (Part::TimezoneHour | Part::TimezoneMinute, _) => return None,
+        let civil = self.civil();
+        let months = |count: Option<i64>| {
+            let count: i64 = count?;
+            let months = Months::new(u32::try_from(count.unsigned_abs()).ok()?);
+            if count < 0 { civil.checked_sub_months(months) } else { civil.checked_add_months(months) }
         };
+        let moved = match part {
+            Part::Year => months(quantity.checked_mul(12)),
+            Part::Month => months(Some(quantity)),
+            Part::Day => civil.checked_add_signed(Duration::try_days(quantity)?),
+            Part::Hour => civil.checked_add_signed(Duration::try_hours(quantity)?),
+            Part::Minute => civil.checked_add_signed(Duration::try_minutes(quantity)?),
+            Part::Second => civil.checked_add_signed(Duration::try_seconds(quantity)?),
+            Part::TimezoneHour | Part::TimezoneMinute => None,
+        }?;
         DateTime::local(moved, self.offset)
     }
 
@@ -135,47 +160,37 @@ impl DateTime {
     }
 
     fn piece(self, piece: &str) -> Option<String> {
-        const MONTHS: [&str; 12] = [
-            "January",
-            "February",
-            "March",
-            "April",
-            "May",
-            "June",
-            "July",
-            "August",
-            "September",
-            "October",
-            "November",
-            "December",
-        ];
-        let at = self.civil();
-        let month = MONTHS.get(at.month0() as usize)?;
-        Some(match piece {
-            "yy" => format!("{:02}", at.year() % 100),
-            "y" | "yyyy" => format!("{:04}", at.year()),
-            "M" => at.month().to_string(),
-            "MM" => format!("{:02}", at.month()),
-            // In capitals, as in the reference.
-            "MMM" => month[..3].to_uppercase(),
-            "MMMM" => (*month).to_owned(),
-            "d" => at.day().to_string(),
-            "dd" => format!("{:02}", at.day()),
-            "a" => if at.hour12().0 { "PM" } else { "AM" }.to_owned(),
-            "h" => at.hour12().1.to_string(),
-            "hh" => format!("{:02}", at.hour12().1),
-            "H" => at.hour().to_string(),
-            "HH" => format!("{:02}", at.hour()),
-            "m" => at.minute().to_string(),
-            "mm" => format!("{:02}", at.minute()),
-            "s" => at.second().to_string(),
-            "ss" => format!("{:02}", at.second()),
-            "S" | "SS" | "SSS" => format!("{:09}", at.nanosecond())[..piece.len()].to_owned(),
-            "X" | "XX" | "XXX" | "XXXX" | "XXXXX" if self.offset == 0 => "Z".to_owned(),
-            "X" | "x" => self.zone(None),
-            "XX" | "XXXX" | "xx" | "xxxx" => self.zone(Some("")),
-            "XXX" | "XXXXX" | "xxx" | "xxxxx" => self.zone(Some(":")),
+        let format = match piece {
+            "yy" => "%y",
+            "y" | "yyyy" => "%Y",
+            "M" => "%-m",
+            "MM" => "%m",
+            "MMM" => "%b",
+            "MMMM" => "%B",
+            "d" => "%-d",
+            "dd" => "%d",
+            "a" => "%p",
+            "h" => "%-I",
+            "hh" => "%I",
+            "H" => "%-H",
+            "HH" => "%H",
+            "m" => "%-M",
+            "mm" => "%M",
+            "s" => "%-S",
+            "ss" => "%S",
+            "S" | "SS" | "SSS" => "%9f",
+            "X" | "XX" | "XXX" | "XXXX" | "XXXXX" if self.offset == 0 => return Some("Z".to_owned()),
+            "X" | "x" => return Some(self.zone(None)),
+            "XX" | "XXXX" | "xx" | "xxxx" => return Some(self.zone(Some(""))),
+            "XXX" | "XXXXX" | "xxx" | "xxxxx" => return Some(self.zone(Some(":"))),
             _ => return None,
+        };
+        let text = self.civil().format(format).to_string();
+        Some(match piece {
+            "S" | "SS" | "SSS" => text[..piece.len()].to_owned(),
+            // In capitals, as in the reference.
+            "MMM" => text.to_uppercase(),
+            _ => text,
         })
     }
 
@@ -203,16 +218,14 @@ impl DateTime {
 }
 
 /// A number with exactly this many digits.
-fn digits(text: &str, count: usize) -> Option<u32> {
-    (text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok()).flatten()
+fn exact_digits(text: &str, count: usize) -> Option<u32> {
+    Some(text).filter(|text| text.len() == count).and_then(digits)
 }
 
 /// The nanoseconds of a decimal fraction, truncated.
 fn nanoseconds(fraction: &str) -> Option<u32> {
-    if fraction.is_empty() || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    format!("{fraction:0<9.9}").parse().ok()
+    let is_number = !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| format!("{fraction:0<9.9}").parse().ok()).flatten()
 }
 
 /// The minutes of `Z`, `+05:30` or `-08:00`.
@@ -221,7 +234,7 @@ fn zone(text: &str) -> Option<i32> {
         return Some(0);
     }
     let (hours, minutes) = text.get(1..)?.split_once(':')?;
-    let (hours, minutes) = (digits(hours, 2)?, digits(minutes, 2)?);
+    let (hours, minutes) = (exact_digits(hours, 2)?, exact_digits(minutes, 2)?);
     let offset = (hours * 60 + minutes) as i32;
     (hours < 24 && minutes < 60).then_some(if text.starts_with('-') { -offset } else { offset })
 }

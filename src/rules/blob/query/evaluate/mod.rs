@@ -1,8 +1,8 @@
 //! Evaluation of expressions, with three-valued logic for nulls.
 
-use crate::rules::blob::query::dates::DateTime;
-use crate::rules::blob::query::sql::{Comparison, Expr, Function, Part, Quoted, Sign, Step};
-use crate::rules::blob::query::value::{Kind, QueryError, Value};
+use crate::rules::blob::query::dates::{DateTime, Part};
+use crate::rules::blob::query::sql::{Expr, Function, Quoted, Sign, Step};
+use crate::rules::blob::query::value::{Kind, RowError, Value};
 use crate::rules::time::Timestamp;
 use std::cmp::Ordering;
 
@@ -12,71 +12,58 @@ pub trait InputRow {
     ///
     /// # Errors
     /// An error in the row or in the path.
-    fn field(&self, path: &[Step]) -> Result<Value, QueryError>;
+    fn field(&self, path: &[Step]) -> Result<Value, RowError>;
 }
 
 /// The value of an expression for a row.
 ///
 /// # Errors
 /// An error in the row.
-pub fn evaluate(expr: &Expr, row: &dyn InputRow, now: Timestamp) -> Result<Value, QueryError> {
-    let worth = |expr: &Expr| evaluate(expr, row, now);
+pub fn evaluate(expr: &Expr, row: &dyn InputRow, now: Timestamp) -> Result<Value, RowError> {
+    let value_of = |expr: &Expr| evaluate(expr, row, now);
     match expr {
         Expr::Value(value) => Ok(value.clone()),
         Expr::Field(path) => row.field(path),
-        Expr::Not(inner) => Ok(truth(worth(inner)?.truth()?.map(|truth| !truth))),
-        Expr::Negate(inner) => arithmetic(Value::Int(0), Sign::Minus, worth(inner)?),
-        Expr::All(parts) => connect(parts.iter().map(worth), false),
-        Expr::Any(parts) => connect(parts.iter().map(worth), true),
+        Expr::Not(inner) => Ok(truth(value_of(inner)?.truth()?.map(|truth| !truth))),
+        Expr::Negate(inner) => arithmetic(Value::Int(0), Sign::Minus, value_of(inner)?),
+        Expr::All(parts) => connect(parts.iter().map(value_of), false),
+        Expr::Any(parts) => connect(parts.iter().map(value_of), true),
         Expr::Chain(first, rest) => {
-            rest.iter().try_fold(worth(first)?, |left, (sign, right)| arithmetic(left, *sign, worth(right)?))
+            rest.iter().try_fold(value_of(first)?, |left, (sign, right)| arithmetic(left, *sign, value_of(right)?))
         }
-        Expr::Compare(left, how, right) => Ok(truth(worth(left)?.compare(worth(right)?)?.map(|order| how.holds(order)))),
+        Expr::Compare(left, how, right) => Ok(truth(value_of(left)?.compare(value_of(right)?)?.map(|order| how.holds(order)))),
         Expr::Between(inner, low, high) => {
-            let inner = worth(inner)?;
-            let above = inner.clone().compare(worth(low)?)?.map(Ordering::is_ge);
-            let below = inner.compare(worth(high)?)?.map(Ordering::is_le);
+            let inner = value_of(inner)?;
+            let above = inner.clone().compare(value_of(low)?)?.map(Ordering::is_ge);
+            let below = inner.compare(value_of(high)?)?.map(Ordering::is_le);
             connect([above, below].into_iter().map(|part| Ok(truth(part))), false)
         }
         Expr::In(inner, values) => {
-            let inner = worth(inner)?;
-            let equal = |value: &Expr| Ok(truth(inner.clone().compare(worth(value)?)?.map(Ordering::is_eq)));
+            let inner = value_of(inner)?;
+            let equal = |value: &Expr| Ok(truth(inner.clone().compare(value_of(value)?)?.map(Ordering::is_eq)));
             connect(values.iter().map(equal), true)
         }
         Expr::Like(inner, pattern, escape) => {
-            let escape = escape.as_deref().map(|escape| text(worth(escape)?)).transpose()?.flatten();
-            match (text(worth(inner)?)?, text(worth(pattern)?)?) {
+            let escape = escape.as_deref().map(|escape| text(value_of(escape)?)).transpose()?.flatten();
+            match (text(value_of(inner)?)?, text(value_of(pattern)?)?) {
                 (Some(inner), Some(pattern)) => {
                     Ok(Value::Bool(like(&inner, &pattern, escape.and_then(|escape| escape.chars().next()))))
                 }
                 _ => Ok(Value::Null),
             }
         }
-        Expr::IsNull(inner) => Ok(Value::Bool(worth(inner)?.is_null())),
-        Expr::IsMissing(inner) => Ok(Value::Bool(worth(inner)? == Value::Missing)),
-        Expr::Cast(inner, kind) => worth(inner)?.cast(*kind),
-        Expr::DateAdd(part, quantity, moment) => date_add(*part, worth(quantity)?, worth(moment)?),
-        Expr::DateDiff(part, from, to) => Ok(match (moment(worth(from)?)?, moment(worth(to)?)?) {
+        Expr::IsNull(inner) => Ok(Value::Bool(value_of(inner)?.is_null())),
+        Expr::IsMissing(inner) => Ok(Value::Bool(value_of(inner)? == Value::Missing)),
+        Expr::Cast(inner, kind) => value_of(inner)?.cast(*kind),
+        Expr::DateAdd(part, quantity, moment) => date_add(*part, value_of(quantity)?, value_of(moment)?),
+        Expr::DateDiff(part, from, to) => Ok(match (moment(value_of(from)?)?, moment(value_of(to)?)?) {
             (Some(from), Some(to)) => Value::Int(from.until(to, *part)),
             _ => Value::Null,
         }),
-        Expr::Extract(part, of) => Ok(moment(worth(of)?)?.map_or(Value::Null, |moment| Value::Int(moment.part(*part)))),
-        Expr::Call(function, given) => {
-            let given = given.iter().map(worth).collect::<Result<Vec<_>, _>>()?;
+        Expr::Extract(part, of) => Ok(moment(value_of(of)?)?.map_or(Value::Null, |moment| Value::Int(moment.part(*part)))),
+        Expr::Function(function, given) => {
+            let given = given.iter().map(value_of).collect::<Result<Vec<_>, _>>()?;
             call(*function, given, now)
-        }
-    }
-}
-
-impl Comparison {
-    fn holds(self, order: Ordering) -> bool {
-        match self {
-            Comparison::Equal => order.is_eq(),
-            Comparison::NotEqual => order.is_ne(),
-            Comparison::LessOrEqual => order.is_le(),
-            Comparison::Less => order.is_lt(),
-            Comparison::GreaterOrEqual => order.is_ge(),
-            Comparison::Greater => order.is_gt(),
         }
     }
 }
@@ -85,7 +72,7 @@ impl Comparison {
 pub fn lookup<'a>(json: &'a serde_json::Value, path: &[Step]) -> Option<&'a serde_json::Value> {
     path.iter().try_fold(json, |at, step| match step {
         Step::Name(name, quoted) => at.as_object()?.iter().find(|(key, _)| is_called(key, name, *quoted)).map(|(_, value)| value),
-        Step::At(index) => at.get(index),
+        Step::Index(index) => at.get(index),
         Step::Each => None,
     })
 }
@@ -103,7 +90,7 @@ fn truth(truth: Option<bool>) -> Value {
 }
 
 /// AND, or OR if `decisive` is true: the first part with the decisive value decides; otherwise a null makes the result null.
-fn connect(parts: impl Iterator<Item = Result<Value, QueryError>>, decisive: bool) -> Result<Value, QueryError> {
+fn connect(parts: impl Iterator<Item = Result<Value, RowError>>, decisive: bool) -> Result<Value, RowError> {
     let mut open = false;
     for part in parts {
         match part?.truth()? {
@@ -115,14 +102,14 @@ fn connect(parts: impl Iterator<Item = Result<Value, QueryError>>, decisive: boo
     Ok(if open { Value::Null } else { Value::Bool(!decisive) })
 }
 
-fn date_add(part: Part, quantity: Value, to: Value) -> Result<Value, QueryError> {
+fn date_add(part: Part, quantity: Value, to: Value) -> Result<Value, RowError> {
     match (quantity.cast(Kind::Int)?, moment(to)?) {
-        (Value::Int(quantity), Some(moment)) => moment.add(part, quantity).map(Value::Time).ok_or(QueryError::ARITHMETIC),
+        (Value::Int(quantity), Some(moment)) => moment.add(part, quantity).map(Value::Time).ok_or(RowError::ARITHMETIC),
         _ => Ok(Value::Null),
     }
 }
 
-fn moment(value: Value) -> Result<Option<DateTime>, QueryError> {
+fn moment(value: Value) -> Result<Option<DateTime>, RowError> {
     match value.cast(Kind::Timestamp)? {
         Value::Time(moment) => Ok(Some(moment)),
         _ => Ok(None),
@@ -131,7 +118,7 @@ fn moment(value: Value) -> Result<Option<DateTime>, QueryError> {
 
 /// One operation of arithmetic: the result of integers is an integer, as in T-SQL, and that of null is null. A number that is added to a
 /// timestamp is a number of days.
-pub fn arithmetic(left: Value, sign: Sign, right: Value) -> Result<Value, QueryError> {
+pub fn arithmetic(left: Value, sign: Sign, right: Value) -> Result<Value, RowError> {
     match (&left, sign, &right) {
         (Value::Time(_), Sign::Plus, _) => return date_add(Part::Day, right, left),
         (_, Sign::Plus, Value::Time(_)) => return date_add(Part::Day, left, right),
@@ -146,7 +133,7 @@ pub fn arithmetic(left: Value, sign: Sign, right: Value) -> Result<Value, QueryE
             Sign::Modulo => left.checked_rem(right),
         }
         .map(Value::Int)
-        .ok_or(QueryError::ARITHMETIC),
+        .ok_or(RowError::ARITHMETIC),
         (left, right) => match (left.cast(Kind::Float)?, right.cast(Kind::Float)?) {
             (Value::Float(left), Value::Float(right)) => {
                 let result = match sign {
@@ -156,64 +143,61 @@ pub fn arithmetic(left: Value, sign: Sign, right: Value) -> Result<Value, QueryE
                     Sign::Over => left / right,
                     Sign::Modulo => left % right,
                 };
-                if result.is_finite() { Ok(Value::Float(result)) } else { Err(QueryError::ARITHMETIC) }
+                if result.is_finite() { Ok(Value::Float(result)) } else { Err(RowError::ARITHMETIC) }
             }
             _ => Ok(Value::Null),
         },
     }
 }
 
-fn text(value: Value) -> Result<Option<String>, QueryError> {
+fn text(value: Value) -> Result<Option<String>, RowError> {
     match value.cast(Kind::String)? {
         Value::Text(text) => Ok(Some(text)),
         _ => Ok(None),
     }
 }
 
-fn call(function: Function, given: Vec<Value>, now: Timestamp) -> Result<Value, QueryError> {
+fn call(function: Function, given: Vec<Value>, now: Timestamp) -> Result<Value, RowError> {
     let mut given = given.into_iter();
-    if function == Function::UtcNow {
-        return Ok(Value::Time(DateTime::utc(now)));
-    }
     if function == Function::Coalesce {
         return Ok(given.find(|value| !value.is_null()).unwrap_or(Value::Null));
     }
     let first = given.next().unwrap_or(Value::Null);
-    if function == Function::NullIf {
-        let equal = first.clone().compare(given.next().unwrap_or(Value::Null))?.is_some_and(Ordering::is_eq);
-        return Ok(if equal { Value::Null } else { first });
+    match function {
+        Function::UtcNow => Ok(Value::Time(DateTime::utc(now))),
+        Function::NullIf => {
+            let equal = first.clone().compare(given.next().unwrap_or(Value::Null))?.is_some_and(Ordering::is_eq);
+            Ok(if equal { Value::Null } else { first })
+        }
+        Function::ToTimestamp => first.cast(Kind::Timestamp),
+        Function::ToString => {
+            let pattern = text(given.next().unwrap_or(Value::Null))?;
+            match (moment(first)?, pattern) {
+                (Some(moment), Some(pattern)) => moment.write(&pattern).map(Value::Text).ok_or(RowError::PATTERN),
+                _ => Ok(Value::Null),
+            }
+        }
+        _ => Ok(text(first)?.map(|first| call_text(function, &first, given)).transpose()?.unwrap_or(Value::Null)),
     }
-    if function == Function::ToTimestamp {
-        return first.cast(Kind::Timestamp);
-    }
-    if function == Function::ToString {
-        let pattern = text(given.next().unwrap_or(Value::Null))?;
-        return match (moment(first)?, pattern) {
-            (Some(moment), Some(pattern)) => moment.write(&pattern).map(Value::Text).ok_or(QueryError::PATTERN),
-            _ => Ok(Value::Null),
-        };
-    }
-    let Some(first) = text(first)? else { return Ok(Value::Null) };
+}
+
+/// The value of a function whose first argument is this text.
+fn call_text(function: Function, first: &str, mut rest: impl Iterator<Item = Value>) -> Result<Value, RowError> {
     Ok(match function {
         Function::CharLength => Value::Int(first.chars().count() as i64),
         Function::Lower => Value::Text(first.to_lowercase()),
         Function::Upper => Value::Text(first.to_uppercase()),
         Function::Substring => {
-            let (start, length) = (given.next().unwrap_or(Value::Null).cast(Kind::Int)?, given.next());
-            let length = length.map_or(Ok(Value::Int(i64::MAX)), |length| length.cast(Kind::Int))?;
+            let start = rest.next().unwrap_or(Value::Null).cast(Kind::Int)?;
+            let length = rest.next().unwrap_or(Value::Int(i64::MAX)).cast(Kind::Int)?;
             let (Value::Int(start), Value::Int(length)) = (start, length) else { return Ok(Value::Null) };
             let end = start.saturating_add(length.max(0)).max(0) as usize;
             let start = start.max(0) as usize;
             Value::Text(first.chars().take(end).skip(start).collect())
         }
         _ => {
-            let these = match given.next() {
-                None => " ".to_owned(),
-                Some(these) => match text(these)? {
-                    Some(these) => these,
-                    None => return Ok(Value::Null),
-                },
-            };
+            let these = text(rest.next().unwrap_or_else(|| Value::Text(" ".to_owned())))?;
+            let Some(these) = these else { return Ok(Value::Null) };
             let these = |c: char| these.contains(c);
             let trimmed = match function {
                 Function::TrimLeading => first.trim_start_matches(these),

@@ -8,7 +8,7 @@ fn worth(text: &str) -> Result<Value, &'static str> {
     let row = serde_json::json!({ "n": 7, "f": 2.5, "t": "Text", "yes": true, "nil": null, "list": [1, { "in": "x" }], "digits": "12" });
     let query = parse(&format!("SELECT {text} FROM BlobStorage")).unwrap_or_else(|why| panic!("{text}: {why}"));
     let Select::Columns(columns) = query.select else { panic!("{text}") };
-    evaluate(&columns[0].value, &row, Timestamp::from_unix(0, 0)).map_err(|trouble| trouble.name)
+    evaluate(&columns[0].value, &row, Timestamp::from_unix(0, 0)).map_err(|error| error.name)
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn computes() {
             assert!(parse(&format!("SELECT {text} FROM BlobStorage")).is_err(), "{text}: IN is a keyword");
             continue;
         }
-        assert_eq!(worth(text).map(|value| value.to_text()).as_deref(), Ok(wanted), "{text}");
+        assert_eq!(worth(text).map(|value| value.into_text()).as_deref(), Ok(wanted), "{text}");
     }
 }
 

@@ -3,14 +3,14 @@
 use crate::rules::blob::query::evaluate::{InputRow, lookup};
 use crate::rules::blob::query::input::{Input, LONGEST};
 use crate::rules::blob::query::sql::Step;
-use crate::rules::blob::query::value::{QueryError, Value};
+use crate::rules::blob::query::value::{RowError, Value};
 use bytes::Bytes;
 
 /// Parses the next value; `None` at the end.
 ///
 /// # Errors
 /// An error for invalid JSON, or a value that is too long.
-pub fn read<I: Iterator<Item = Bytes>>(input: &mut Input<I>, separator: &[u8]) -> Result<Option<serde_json::Value>, QueryError> {
+pub fn read<I: Iterator<Item = Bytes>>(input: &mut Input<I>, separator: &[u8]) -> Result<Option<serde_json::Value>, RowError> {
     let between = |byte: u8| byte.is_ascii_whitespace() || separator.contains(&byte);
     while input.peek().is_some_and(between) {
         input.next();
@@ -25,7 +25,7 @@ pub fn read<I: Iterator<Item = Bytes>>(input: &mut Input<I>, separator: &[u8]) -
         if bare && input.peek().is_none_or(|byte| between(byte) || b"{[\"".contains(&byte)) {
             break;
         }
-        let byte = input.next().filter(|_| text.len() < LONGEST).ok_or(QueryError::INPUT)?;
+        let byte = input.next().filter(|_| text.len() < LONGEST).ok_or(RowError::INPUT)?;
         text.push(byte);
         match byte {
             b'\\' if quoted => text.extend(input.next()),
@@ -35,7 +35,7 @@ pub fn read<I: Iterator<Item = Bytes>>(input: &mut Input<I>, separator: &[u8]) -
             _ => depth += opens(byte),
         }
     }
-    serde_json::from_slice(&text).map(Some).map_err(|_| QueryError::INPUT)
+    serde_json::from_slice(&text).map(Some).map_err(|_| RowError::INPUT)
 }
 
 /// The rows of a value: the values at the end of the query's path. `[*]` at its start is the value itself.
@@ -51,7 +51,7 @@ pub fn rows(value: serde_json::Value, path: &[Step]) -> Vec<serde_json::Value> {
 }
 
 impl InputRow for serde_json::Value {
-    fn field(&self, path: &[Step]) -> Result<Value, QueryError> {
+    fn field(&self, path: &[Step]) -> Result<Value, RowError> {
         Ok(lookup(self, path).map_or(Value::Missing, Value::of_json))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn values(text: &'static [u8], separator: &[u8]) -> Result<String, QueryError> {
+fn values(text: &'static [u8], separator: &[u8]) -> Result<String, RowError> {
     let mut input = Input::new(text.chunks(3).map(Bytes::from_static));
     let mut seen = Vec::new();
     while let Some(value) = read(&mut input, separator)? {
@@ -23,7 +23,7 @@ fn reads_values_however_they_are_separated() {
         assert_eq!(values(text, separator).unwrap(), wanted);
     }
     for text in [&b"{name: owner}\n{}"[..], b"{\"a\":1", b"[1", b"\"a", b"}", b"{\"a\":1]", b"nope", b"\xff"] {
-        assert_eq!(values(text, b"\n"), Err(QueryError::INPUT), "{:?}", String::from_utf8_lossy(text));
+        assert_eq!(values(text, b"\n"), Err(RowError::INPUT), "{:?}", String::from_utf8_lossy(text));
     }
 }
 
@@ -35,7 +35,7 @@ fn finds_the_rows_of_a_document() {
     for (path, wanted) in [
         (vec![Step::Each, name("dimensions")], "{\"length\":3}"),
         (vec![Step::Each, name("warehouses"), Step::Each], "{\"latitude\":41.8} {\"latitude\":1}"),
-        (vec![Step::Each, name("warehouses"), Step::At(1)], "{\"latitude\":1}"),
+        (vec![Step::Each, name("warehouses"), Step::Index(1)], "{\"latitude\":1}"),
         (vec![name("none"), Step::Each], ""),
         (vec![name("id")], "1"),
     ] {

@@ -1,7 +1,11 @@
 //! The parser of queries: tokens, and the tree that they form.
 
-use crate::rules::blob::query::sql::{Aggregate, Column, Comparison, Expr, Function, Part, Query, Quoted, Select, Sign, Step};
+use crate::rules::blob::query::dates::Part;
+use crate::rules::blob::query::sql::{Aggregate, Column, Expr, Function, Query, Quoted, Select, Sign, Step};
 use crate::rules::blob::query::value::{Kind, Value};
+use crate::rules::comparison::Comparison;
+use crate::rules::text::{chain, quoted};
+use crate::rules::wire_name::WireName;
 
 /// The deepest nesting of parentheses, calls and signs, which limits the stack that a query uses.
 const DEEPEST: u32 = 32;
@@ -9,6 +13,31 @@ const DEEPEST: u32 = 32;
 const MOST_COLUMNS: usize = 49;
 /// The smallest batch of `sys.split` in bytes (reference).
 const LEAST_SPLIT: u64 = 10 << 20;
+
+/// Why a query is invalid. Positions are counted from 1.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParseError {
+    #[error("at character {0}: unexpected {1}")]
+    Unexpected(usize, String),
+    #[error("unexpected end")]
+    UnexpectedEnd,
+    #[error("at character {0}: {1:?} is no {2}")]
+    InvalidToken(usize, String, &'static str),
+    #[error("the expression nests too deep")]
+    TooDeep,
+    #[error("a batch must be at least {} bytes", LEAST_SPLIT)]
+    SmallBatch,
+    #[error("more than {} columns", MOST_COLUMNS)]
+    TooManyColumns,
+    #[error("{0} does not take {1} arguments")]
+    ArgumentCount(&'static str, usize),
+    #[error("there is no function {0:?}")]
+    UnknownFunction(String),
+    #[error("an index is too large")]
+    LargeIndex,
+}
+
+type Result<T> = std::result::Result<T, ParseError>;
 
 /// A token of a query.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,8 +61,11 @@ const RESERVED: [&str; 17] = [
 ];
 const SYMBOLS: [&str; 19] = ["<>", "!=", "<=", ">=", "=", "<", ">", "+", "-", "*", "/", "%", "(", ")", ",", ".", "[", "]", ";"];
 
-/// Parses a query, or returns the reason why it is invalid.
-pub fn parse(text: &str) -> Result<Query, String> {
+/// Parses a query.
+///
+/// # Errors
+/// The first error in the text.
+pub fn parse(text: &str) -> Result<Query> {
     let mut tokens = Tokens::of(text)?;
     let query = tokens.query()?;
     tokens.take(";");
@@ -47,7 +79,7 @@ pub fn parse(text: &str) -> Result<Query, String> {
 struct Tokens(Vec<(usize, Token)>);
 
 impl Tokens {
-    fn of(text: &str) -> Result<Tokens, String> {
+    fn of(text: &str) -> Result<Tokens> {
         let mut tokens = Vec::new();
         let mut rest = text.trim_start();
         while let Some(first) = rest.chars().next() {
@@ -66,7 +98,7 @@ impl Tokens {
                 }
                 _ => SYMBOLS.into_iter().find_map(|symbol| Some((Token::Symbol(symbol), rest.strip_prefix(symbol)?))),
             }
-            .ok_or_else(|| format!("at character {place}: unexpected {first:?}"))?;
+            .ok_or_else(|| ParseError::Unexpected(place, format!("{first:?}")))?;
             tokens.push((place, token));
             rest = after.trim_start();
         }
@@ -74,7 +106,7 @@ impl Tokens {
         Ok(Tokens(tokens))
     }
 
-    fn query(&mut self) -> Result<Query, String> {
+    fn query(&mut self) -> Result<Query> {
         self.need_word("SELECT")?;
         let select = self.select()?;
         self.need_word("FROM")?;
@@ -85,7 +117,7 @@ impl Tokens {
         Ok(Query { select, from, filter, limit })
     }
 
-    fn select(&mut self) -> Result<Select, String> {
+    fn select(&mut self) -> Result<Select> {
         if self.take("*") {
             return Ok(Select::All);
         }
@@ -95,13 +127,9 @@ impl Tokens {
             self.need("(")?;
             let bytes = self.number()?;
             self.need(")")?;
-            return if bytes < LEAST_SPLIT {
-                Err(format!("a batch must be at least {LEAST_SPLIT} bytes"))
-            } else {
-                Ok(Select::Split(bytes))
-            };
+            return if bytes < LEAST_SPLIT { Err(ParseError::SmallBatch) } else { Ok(Select::Split(bytes)) };
         }
-        if let Some(how) = self.call_of(Aggregate::read) {
+        if let Some(how) = self.call_of(Aggregate::parse) {
             let of = if how == Aggregate::Count && self.take("*") { None } else { Some(self.expression(DEEPEST)?) };
             self.need(")")?;
             return Ok(Select::Total(how, of));
@@ -112,7 +140,7 @@ impl Tokens {
             let name = if self.take_word("AS") { Some(self.name()?.0) } else { None };
             columns.push(Column { value, name });
             if columns.len() > MOST_COLUMNS {
-                return Err(format!("more than {MOST_COLUMNS} columns"));
+                return Err(ParseError::TooManyColumns);
             }
             if !self.take(",") {
                 return Ok(Select::Columns(columns));
@@ -120,40 +148,23 @@ impl Tokens {
         }
     }
 
-    fn expression(&mut self, depth: u32) -> Result<Expr, String> {
-        let depth = depth.checked_sub(1).ok_or("the expression nests too deep")?;
-        self.words("OR", Expr::Any, |tokens| tokens.words("AND", Expr::All, |tokens| tokens.negation(depth)))
+    fn expression(&mut self, depth: u32) -> Result<Expr> {
+        let depth = deeper(depth)?;
+        let conjunction =
+            |tokens: &mut Tokens| chain(tokens, |tokens| tokens.take_word("AND"), Expr::All, |tokens| tokens.negation(depth));
+        chain(self, |tokens| tokens.take_word("OR"), Expr::Any, conjunction)
     }
 
-    /// One part, or several separated by this word.
-    fn words(
-        &mut self,
-        word: &str,
-        join: fn(Vec<Expr>) -> Expr,
-        part: impl Fn(&mut Tokens) -> Result<Expr, String>,
-    ) -> Result<Expr, String> {
-        let first = part(self)?;
-        if !self.at_word(word) {
-            return Ok(first);
-        }
-        let mut parts = vec![first];
-        while self.take_word(word) {
-            parts.push(part(self)?);
-        }
-        Ok(join(parts))
-    }
-
-    fn negation(&mut self, depth: u32) -> Result<Expr, String> {
+    fn negation(&mut self, depth: u32) -> Result<Expr> {
         if self.take_word("NOT") {
-            let deeper = depth.checked_sub(1).ok_or("the expression nests too deep")?;
-            return Ok(Expr::Not(Box::new(self.negation(deeper)?)));
+            return Ok(Expr::Not(Box::new(self.negation(deeper(depth)?)?)));
         }
         self.comparison(depth)
     }
 
-    fn comparison(&mut self, depth: u32) -> Result<Expr, String> {
+    fn comparison(&mut self, depth: u32) -> Result<Expr> {
         let left = Box::new(self.sum(depth)?);
-        if let Some(how) = self.symbol_of(Comparison::read) {
+        if let Some(how) = self.symbol_of(Comparison::parse) {
             return Ok(Expr::Compare(left, how, Box::new(self.sum(depth)?)));
         }
         if self.take_word("IS") {
@@ -186,30 +197,29 @@ impl Tokens {
         Ok(negated(not, test))
     }
 
-    fn sum(&mut self, depth: u32) -> Result<Expr, String> {
-        self.chain(&[Sign::Plus, Sign::Minus], |tokens| {
-            tokens.chain(&[Sign::Times, Sign::Over, Sign::Modulo], |tokens| tokens.signed(depth))
+    fn sum(&mut self, depth: u32) -> Result<Expr> {
+        self.arithmetic(&[Sign::Plus, Sign::Minus], |tokens| {
+            tokens.arithmetic(&[Sign::Times, Sign::Over, Sign::Modulo], |tokens| tokens.signed(depth))
         })
     }
 
-    fn chain(&mut self, signs: &[Sign], part: impl Fn(&mut Tokens) -> Result<Expr, String>) -> Result<Expr, String> {
+    fn arithmetic(&mut self, signs: &[Sign], part: impl Fn(&mut Tokens) -> Result<Expr>) -> Result<Expr> {
         let first = part(self)?;
         let mut rest = Vec::new();
-        while let Some(sign) = self.symbol_of(|text| Sign::read(text).filter(|sign| signs.contains(sign))) {
+        while let Some(sign) = self.symbol_of(|text| Sign::parse(text).filter(|sign| signs.contains(sign))) {
             rest.push((sign, part(self)?));
         }
         Ok(if rest.is_empty() { first } else { Expr::Chain(Box::new(first), rest) })
     }
 
-    fn signed(&mut self, depth: u32) -> Result<Expr, String> {
+    fn signed(&mut self, depth: u32) -> Result<Expr> {
         if self.take("-") {
-            let deeper = depth.checked_sub(1).ok_or("the expression nests too deep")?;
-            return Ok(Expr::Negate(Box::new(self.signed(deeper)?)));
+            return Ok(Expr::Negate(Box::new(self.signed(deeper(depth)?)?)));
         }
         self.primary(depth)
     }
 
-    fn primary(&mut self, depth: u32) -> Result<Expr, String> {
+    fn primary(&mut self, depth: u32) -> Result<Expr> {
         if self.take("(") {
             let inner = self.expression(depth)?;
             self.need(")")?;
@@ -220,52 +230,51 @@ impl Tokens {
                 return Ok(Expr::Value(value));
             }
         }
-        if self.call_of(|word| word.eq_ignore_ascii_case("CAST").then_some(())).is_some() {
+        if self.take_call("CAST") {
             let inner = self.expression(depth)?;
             self.need_word("AS")?;
-            let kind = self.word_of(Kind::read)?;
+            let kind = self.word_of(Kind::parse)?;
             self.need(")")?;
             return Ok(Expr::Cast(Box::new(inner), kind));
         }
-        if let Some(make) = self.call_of(date_function) {
-            let part = self.part(Part::is_measure)?;
-            self.need(",")?;
-            let first = self.expression(depth)?;
-            self.need(",")?;
-            let second = self.expression(depth)?;
-            self.need(")")?;
-            return Ok(make(part, Box::new(first), Box::new(second)));
+        if self.take_call("DATE_ADD") {
+            let (part, quantity, moment) = self.date_arguments(depth)?;
+            return Ok(Expr::DateAdd(part, quantity, moment));
         }
-        if self.call_of(|word| word.eq_ignore_ascii_case("EXTRACT").then_some(())).is_some() {
+        if self.take_call("DATE_DIFF") {
+            let (part, from, to) = self.date_arguments(depth)?;
+            return Ok(Expr::DateDiff(part, from, to));
+        }
+        if self.take_call("EXTRACT") {
             let part = self.part(|_| true)?;
             self.need_word("FROM")?;
             let moment = self.expression(depth)?;
             self.need(")")?;
             return Ok(Expr::Extract(part, Box::new(moment)));
         }
-        if self.call_of(|word| word.eq_ignore_ascii_case("TRIM").then_some(())).is_some() {
+        if self.take_call("TRIM") {
             return self.trim(depth);
         }
-        let named = |word: &str| Function::read(word).filter(|f| !matches!(f, Function::TrimLeading | Function::TrimTrailing));
+        let named = |word: &str| Function::parse(word).filter(|f| !matches!(f, Function::TrimLeading | Function::TrimTrailing));
         if let Some(function) = self.call_of(named) {
             let given = self.arguments(depth)?;
             let (least, most) = function.arity();
             if !(least..=most).contains(&given.len()) {
-                return Err(format!("{} does not take {} arguments", function.text(), given.len()));
+                return Err(ParseError::ArgumentCount(function.name(), given.len()));
             }
-            return Ok(Expr::Call(function, given));
+            return Ok(Expr::Function(function, given));
         }
         match self.0.pop() {
             Some((_, Token::Text(text))) => Ok(Expr::Value(Value::Text(text))),
             Some((place, Token::Number(text))) => {
                 let value = text.parse().map(Value::Int).ok().or_else(|| text.parse().map(Value::Float).ok());
-                value.map(Expr::Value).ok_or_else(|| format!("at character {place}: {text:?} is no number"))
+                value.map(Expr::Value).ok_or(ParseError::InvalidToken(place, text, "number"))
             }
             Some(next) => {
                 self.0.push(next);
                 let (name, quoted) = self.name()?;
                 if quoted == Quoted::No && self.is_symbol(0, "(") {
-                    return Err(format!("there is no function {name:?}"));
+                    return Err(ParseError::UnknownFunction(name));
                 }
                 Ok(Expr::Field(self.path(vec![Step::Name(name, quoted)])?))
             }
@@ -273,19 +282,30 @@ impl Tokens {
         }
     }
 
+    /// The rest after `DATE_ADD(` or `DATE_DIFF(`: `part, first, second)`.
+    fn date_arguments(&mut self, depth: u32) -> Result<(Part, Box<Expr>, Box<Expr>)> {
+        let part = self.part(Part::is_measure)?;
+        self.need(",")?;
+        let first = self.expression(depth)?;
+        self.need(",")?;
+        let second = self.expression(depth)?;
+        self.need(")")?;
+        Ok((part, Box::new(first), Box::new(second)))
+    }
+
     /// An allowed part of a timestamp, in quotes or bare.
-    fn part(&mut self, will_do: fn(Part) -> bool) -> Result<Part, String> {
+    fn part(&mut self, will_do: fn(Part) -> bool) -> Result<Part> {
         match self.0.pop() {
-            Some((place, Token::Word(word) | Token::Text(word))) => Part::read(&word)
+            Some((place, Token::Word(word) | Token::Text(word))) => Part::parse(&word)
                 .filter(|part| will_do(*part))
-                .ok_or_else(|| format!("at character {place}: {word:?} is no part of a date that will do here")),
+                .ok_or(ParseError::InvalidToken(place, word, "part of a date that will do here")),
             other => Err(unexpected(other.as_ref())),
         }
     }
 
     /// The rest after `TRIM(`: `text)` or `[BOTH | LEADING | TRAILING] [characters] FROM text)`.
-    fn trim(&mut self, depth: u32) -> Result<Expr, String> {
-        let side = self.word_of(|word| match Function::read(word) {
+    fn trim(&mut self, depth: u32) -> Result<Expr> {
+        let side = self.word_of(|word| match Function::parse(word) {
             side @ Some(Function::TrimLeading | Function::TrimTrailing) => side,
             _ => word.eq_ignore_ascii_case("BOTH").then_some(Function::Trim),
         });
@@ -299,11 +319,11 @@ impl Tokens {
             first.into_iter().collect()
         };
         self.need(")")?;
-        Ok(Expr::Call(function, given))
+        Ok(Expr::Function(function, given))
     }
 
     /// The rest after an open parenthesis: expressions and the closing parenthesis.
-    fn arguments(&mut self, depth: u32) -> Result<Vec<Expr>, String> {
+    fn arguments(&mut self, depth: u32) -> Result<Vec<Expr>> {
         let mut given = Vec::new();
         if self.take(")") {
             return Ok(given);
@@ -318,7 +338,7 @@ impl Tokens {
     }
 
     /// The steps of a path.
-    fn path(&mut self, mut path: Vec<Step>) -> Result<Vec<Step>, String> {
+    fn path(&mut self, mut path: Vec<Step>) -> Result<Vec<Step>> {
         loop {
             if self.take(".") {
                 let (name, quoted) = self.name()?;
@@ -327,7 +347,7 @@ impl Tokens {
                 path.push(if self.take("*") {
                     Step::Each
                 } else {
-                    Step::At(usize::try_from(self.number()?).map_err(|_| "an index is too large")?)
+                    Step::Index(usize::try_from(self.number()?).map_err(|_| ParseError::LargeIndex)?)
                 });
                 self.need("]")?;
             } else {
@@ -336,7 +356,7 @@ impl Tokens {
         }
     }
 
-    fn name(&mut self) -> Result<(String, Quoted), String> {
+    fn name(&mut self) -> Result<(String, Quoted)> {
         match self.0.pop() {
             Some((_, Token::Name(name))) => Ok((name, Quoted::Yes)),
             Some((_, Token::Word(word))) if !RESERVED.iter().any(|known| known.eq_ignore_ascii_case(&word)) => {
@@ -346,11 +366,9 @@ impl Tokens {
         }
     }
 
-    fn number(&mut self) -> Result<u64, String> {
+    fn number(&mut self) -> Result<u64> {
         match self.0.pop() {
-            Some((place, Token::Number(text))) => {
-                text.parse().map_err(|_| format!("at character {place}: {text:?} is no whole number"))
-            }
+            Some((place, Token::Number(text))) => text.parse().map_err(|_| ParseError::InvalidToken(place, text, "whole number")),
             other => Err(unexpected(other.as_ref())),
         }
     }
@@ -363,12 +381,12 @@ impl Tokens {
         self.at_word(word) && self.0.pop().is_some()
     }
 
-    fn need_word(&mut self, word: &str) -> Result<(), String> {
+    fn need_word(&mut self, word: &str) -> Result<()> {
         if self.take_word(word) { Ok(()) } else { Err(unexpected(self.0.last())) }
     }
 
     /// Consumes the next word if it is valid here.
-    fn word_of<T>(&mut self, read: impl Fn(&str) -> Option<T>) -> Result<T, String> {
+    fn word_of<T>(&mut self, read: impl Fn(&str) -> Option<T>) -> Result<T> {
         match self.0.last() {
             Some((_, Token::Word(word))) => {
                 let meant = read(word).ok_or_else(|| unexpected(self.0.last()))?;
@@ -382,10 +400,13 @@ impl Tokens {
     /// Consumes the next word and an open parenthesis if the word is valid there.
     fn call_of<T>(&mut self, read: impl Fn(&str) -> Option<T>) -> Option<T> {
         let called = if self.is_symbol(1, "(") { self.word_of(read).ok() } else { None };
-        if called.is_some() {
-            self.skip(1);
-        }
+        self.skip(usize::from(called.is_some()));
         called
+    }
+
+    /// Consumes the name of this function and an open parenthesis.
+    fn take_call(&mut self, name: &str) -> bool {
+        self.call_of(|word| word.eq_ignore_ascii_case(name).then_some(())).is_some()
     }
 
     fn symbol_of<T>(&mut self, read: impl Fn(&str) -> Option<T>) -> Option<T> {
@@ -405,7 +426,7 @@ impl Tokens {
         self.is_symbol(0, symbol) && self.0.pop().is_some()
     }
 
-    fn need(&mut self, symbol: &str) -> Result<(), String> {
+    fn need(&mut self, symbol: &str) -> Result<()> {
         if self.take(symbol) { Ok(()) } else { Err(unexpected(self.0.last())) }
     }
 
@@ -414,40 +435,16 @@ impl Tokens {
     }
 }
 
-/// The functions of two values and a part of a date, which are parsed alike.
-type DateFunction = fn(Part, Box<Expr>, Box<Expr>) -> Expr;
-const DATE_FUNCTIONS: [(&str, DateFunction); 2] = [("DATE_ADD", Expr::DateAdd), ("DATE_DIFF", Expr::DateDiff)];
-
-fn date_function(word: &str) -> Option<DateFunction> {
-    DATE_FUNCTIONS.iter().find(|(name, _)| name.eq_ignore_ascii_case(word)).map(|(_, make)| *make)
+fn deeper(depth: u32) -> Result<u32> {
+    depth.checked_sub(1).ok_or(ParseError::TooDeep)
 }
 
 fn negated(not: bool, test: Expr) -> Expr {
     if not { Expr::Not(Box::new(test)) } else { test }
 }
 
-fn unexpected(next: Option<&(usize, Token)>) -> String {
-    match next {
-        Some((place, token)) => format!("at character {place}: unexpected {token:?}"),
-        None => "unexpected end".to_owned(),
-    }
-}
-
-/// The text inside the quotes at the start of `text`, with doubled quotes reduced, and the rest after them.
-fn quoted(text: &str, quote: char) -> Option<(String, &str)> {
-    let mut inner = String::new();
-    let mut rest = text.strip_prefix(quote)?;
-    loop {
-        let (part, after) = rest.split_once(quote)?;
-        inner.push_str(part);
-        match after.strip_prefix(quote) {
-            Some(more) => {
-                inner.push(quote);
-                rest = more;
-            }
-            None => return Some((inner, after)),
-        }
-    }
+fn unexpected(next: Option<&(usize, Token)>) -> ParseError {
+    next.map_or(ParseError::UnexpectedEnd, |(place, token)| ParseError::Unexpected(*place, format!("{token:?}")))
 }
 
 /// The length of the number at the start of `text`: digits, a fraction, an exponent.

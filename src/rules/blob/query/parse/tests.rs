@@ -2,6 +2,7 @@
 
 use super::*;
 use proptest::prelude::*;
+use std::fmt;
 
 #[test]
 fn reads_the_reference() {
@@ -96,6 +97,10 @@ fn no_input_can_take_the_stack() {
     }
 }
 
+fn any_of<T: WireName + fmt::Debug>() -> impl Strategy<Value = T> {
+    prop::sample::select(T::NAMES).prop_map(|(item, _)| item)
+}
+
 fn names() -> impl Strategy<Value = Step> {
     prop_oneof![
         "x[a-z0-9_]{0,5}".prop_map(|name| Step::Name(name, Quoted::No)),
@@ -111,7 +116,7 @@ fn expressions() -> impl Strategy<Value = Expr> {
         (0.0..1e300).prop_map(Value::Float),
         "[ -~é]{0,6}".prop_map(Value::Text),
     ];
-    let field = (names(), prop::collection::vec(prop_oneof![names(), (0..9usize).prop_map(Step::At)], 0..3))
+    let field = (names(), prop::collection::vec(prop_oneof![names(), (0..9usize).prop_map(Step::Index)], 0..3))
         .prop_map(|(first, rest)| Expr::Field(std::iter::once(first).chain(rest).collect()));
     prop_oneof![value.prop_map(Expr::Value), field].prop_recursive(4, 24, 3, |inner| {
         let one = || inner.clone().prop_map(Box::new);
@@ -127,21 +132,22 @@ fn expressions() -> impl Strategy<Value = Expr> {
             many().prop_map(Expr::Any),
             signs(&[Sign::Plus, Sign::Minus]),
             signs(&[Sign::Times, Sign::Over, Sign::Modulo]),
-            (one(), prop::sample::select(Comparison::ALL), one()).prop_map(|(a, how, b)| Expr::Compare(a, how, b)),
+            (one(), any_of::<Comparison>(), one()).prop_map(|(a, how, b)| Expr::Compare(a, how, b)),
             (one(), one(), one()).prop_map(|(a, b, c)| Expr::Between(a, b, c)),
             (one(), many()).prop_map(|(a, values)| Expr::In(a, values)),
             (one(), one(), prop::option::of(one())).prop_map(|(a, pattern, escape)| Expr::Like(a, pattern, escape)),
             one().prop_map(Expr::IsNull),
             one().prop_map(Expr::IsMissing),
-            (one(), prop::sample::select(Kind::ALL)).prop_map(|(a, kind)| Expr::Cast(a, kind)),
-            (prop::sample::select(Part::ALL), one(), one()).prop_map(|(part, a, b)| match part.is_measure() {
+            (one(), any_of::<Kind>()).prop_map(|(a, kind)| Expr::Cast(a, kind)),
+            (any_of::<Part>(), one(), one()).prop_map(|(part, a, b)| match part.is_measure() {
                 true => Expr::DateAdd(part, a, b),
                 false => Expr::Extract(part, a),
             }),
-            (prop::sample::select(&Part::ALL[..6]), one(), one()).prop_map(|(part, a, b)| Expr::DateDiff(part, a, b)),
-            (prop::sample::select(Function::ALL), prop::collection::vec(inner.clone(), 3)).prop_map(|(function, mut given)| {
+            (any_of::<Part>().prop_filter("a measure", |part| part.is_measure()), one(), one())
+                .prop_map(|(part, a, b)| Expr::DateDiff(part, a, b)),
+            (any_of::<Function>(), prop::collection::vec(inner.clone(), 3)).prop_map(|(function, mut given)| {
                 given.truncate(function.arity().1);
-                Expr::Call(function, given)
+                Expr::Function(function, given)
             }),
         ]
     })
@@ -159,4 +165,123 @@ proptest! {
     fn any_text_is_read_or_refused(text in r#"SELECT ([ "'()<>=!.,;*\[\]aE19é-]|AND|IS|NOT|TRIM\(|CAST\(|FROM BlobStorage|WHERE|LIMIT){0,24}"#) {
         let _ = parse(&text);
     }
+}
+
+impl fmt::Display for Query {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SELECT ")?;
+        match &self.select {
+            Select::All => f.write_str("*")?,
+            Select::Columns(columns) => list(f, columns)?,
+            Select::Total(how, Some(of)) => write!(f, "{}({of})", how.name())?,
+            Select::Total(how, None) => write!(f, "{}(*)", how.name())?,
+            Select::Split(bytes) => write!(f, "sys.split({bytes})")?,
+        }
+        f.write_str(" FROM BlobStorage")?;
+        steps(f, &self.from, false)?;
+        if let Some(filter) = &self.filter {
+            write!(f, " WHERE {filter}")?;
+        }
+        if let Some(limit) = self.limit {
+            write!(f, " LIMIT {limit}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Column {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.value)?;
+        match &self.name {
+            Some(name) => write!(f, " AS \"{}\"", name.replace('"', "\"\"")),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Expr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Expr::Value(Value::Text(text)) => write!(f, "'{}'", text.replace('\'', "''")),
+            Expr::Value(Value::Float(number)) => write!(f, "{number:?}"),
+            Expr::Value(Value::Null | Value::Missing) => f.write_str("NULL"),
+            Expr::Value(value) => f.write_str(&value.clone().into_text()),
+            Expr::Field(path) => steps(f, path, true),
+            Expr::Not(inner) => write!(f, "(NOT {inner})"),
+            Expr::Negate(inner) => write!(f, "(- {inner})"),
+            Expr::All(parts) => joined(f, parts, " AND "),
+            Expr::Any(parts) => joined(f, parts, " OR "),
+            Expr::Chain(first, rest) => {
+                write!(f, "({first}")?;
+                for (sign, next) in rest {
+                    write!(f, " {} {next}", sign.name())?;
+                }
+                f.write_str(")")
+            }
+            Expr::Compare(left, how, right) => write!(f, "({left} {} {right})", how.name()),
+            Expr::Between(inner, low, high) => write!(f, "({inner} BETWEEN {low} AND {high})"),
+            Expr::In(inner, values) => {
+                write!(f, "({inner} IN (")?;
+                list(f, values)?;
+                f.write_str("))")
+            }
+            Expr::Like(inner, pattern, None) => write!(f, "({inner} LIKE {pattern})"),
+            Expr::Like(inner, pattern, Some(escape)) => write!(f, "({inner} LIKE {pattern} ESCAPE {escape})"),
+            Expr::IsNull(inner) => write!(f, "({inner} IS NULL)"),
+            Expr::IsMissing(inner) => write!(f, "({inner} IS MISSING)"),
+            Expr::DateAdd(part, quantity, moment) => write!(f, "DATE_ADD('{}', {quantity}, {moment})", part.name()),
+            Expr::DateDiff(part, from, to) => write!(f, "DATE_DIFF('{}', {from}, {to})", part.name()),
+            Expr::Extract(part, moment) => write!(f, "EXTRACT({} FROM {moment})", part.name()),
+            Expr::Cast(inner, kind) => write!(f, "CAST({inner} AS {})", kind.name()),
+            Expr::Function(function @ (Function::TrimLeading | Function::TrimTrailing), inner) => match &inner[..] {
+                [text, of] => write!(f, "TRIM({} {of} FROM {text})", function.name()),
+                _ => {
+                    write!(f, "TRIM({} FROM ", function.name())?;
+                    list(f, inner)?;
+                    f.write_str(")")
+                }
+            },
+            Expr::Function(Function::Trim, inner) if inner.len() == 2 => write!(f, "TRIM(BOTH {} FROM {})", inner[1], inner[0]),
+            Expr::Function(function, inner) => {
+                write!(f, "{}(", function.name())?;
+                list(f, inner)?;
+                f.write_str(")")
+            }
+        }
+    }
+}
+
+fn list(f: &mut fmt::Formatter<'_>, items: &[impl fmt::Display]) -> fmt::Result {
+    for (at, item) in items.iter().enumerate() {
+        f.write_str(if at == 0 { "" } else { ", " })?;
+        write!(f, "{item}")?;
+    }
+    Ok(())
+}
+
+fn joined(f: &mut fmt::Formatter<'_>, parts: &[Expr], word: &str) -> fmt::Result {
+    f.write_str("(")?;
+    for (at, part) in parts.iter().enumerate() {
+        f.write_str(if at == 0 { "" } else { word })?;
+        write!(f, "{part}")?;
+    }
+    f.write_str(")")
+}
+
+/// Writes a path; with `begins`, the first name has no dot before it.
+fn steps(f: &mut fmt::Formatter<'_>, path: &[Step], begins: bool) -> fmt::Result {
+    for (at, step) in path.iter().enumerate() {
+        match step {
+            Step::Name(name, quoted) => {
+                f.write_str(if begins && at == 0 { "" } else { "." })?;
+                match quoted {
+                    Quoted::Yes => write!(f, "\"{}\"", name.replace('"', "\"\""))?,
+                    Quoted::No => f.write_str(name)?,
+                }
+            }
+            Step::Index(index) => write!(f, "[{index}]")?,
+            Step::Each => f.write_str("[*]")?,
+        }
+    }
+    Ok(())
 }
