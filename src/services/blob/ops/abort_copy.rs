@@ -1,26 +1,21 @@
 //! Abort Copy Blob: stops a pending copy, and leaves the blob without content.
 
-use crate::operation::{
-    Access, FieldLocation, Fields, FromField, Operation, OperationSpec, Reply, Request, ResourceKind, Selector,
-};
-use crate::rules::auth::permissions::RequiredPermission;
+use crate::operation::{FieldLocation, Fields, FromField, Operation, OperationSpec, Reply, Request, Selector};
+use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
-use crate::rules::lease::{LeaseCheck, LeaseId};
+use crate::rules::lease::LeaseId;
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::ops::spec::WRITE;
 
 pub(super) static ABORT_COPY: Operation<Blobs> = operation!(
     abort_copy,
     Input,
     OperationSpec {
         name: "Abort Copy Blob",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "copy"), Selector::Header("x-ms-copy-action", "abort")],
-        requires: RequiredPermission::object("w"),
-        access: Access::Write,
-        lease: LeaseCheck::Required,
+        conditions: ConditionSupport::None,
         status: 204,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 

@@ -1,14 +1,13 @@
 //! Append Block and Append Blob Seal: a block is added at the end of an append blob, until the blob is sealed.
 
-use crate::operation::{Access, BodyFraming, EncryptionCheck, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{BodyFraming, EncryptionCheck, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::blocks;
 use crate::rules::checksums::RequestChecksums;
-use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::Body;
+use crate::services::blob::ops::spec::WRITE;
 use crate::services::blob::state::Admitted;
 use crate::services::blob::wire;
 use crate::store::content::Content;
@@ -19,16 +18,11 @@ pub(super) static APPEND_BLOCK: Operation<Blobs> = operation!(
     Input,
     OperationSpec {
         name: "Append Block",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "appendblock")],
-        encryption: EncryptionCheck::Write,
         requires: RequiredPermission::object("aw"),
-        access: Access::Write,
-        conditions: ConditionSupport::Write,
-        lease: LeaseCheck::Required,
+        encryption: EncryptionCheck::Write,
         status: 201,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 
@@ -37,14 +31,9 @@ pub(super) static SEAL: Operation<Blobs> = operation!(
     AppendConditions,
     OperationSpec {
         name: "Append Blob Seal",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "seal")],
         requires: RequiredPermission::object("aw"),
-        access: Access::Write,
-        conditions: ConditionSupport::Write,
-        lease: LeaseCheck::Required,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 

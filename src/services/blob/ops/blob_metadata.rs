@@ -1,11 +1,9 @@
 //! Get and Set Blob Metadata.
-use crate::operation::{Access, EncryptionCheck, Operation, OperationSpec, Reply, Request, ResourceKind, Selector, StateQuery};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{EncryptionCheck, Operation, OperationSpec, Reply, Request, Selector, StateQuery};
 use crate::rules::error::StorageError;
-use crate::rules::lease::LeaseCheck;
 use crate::rules::metadata::Metadata;
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::ops::spec::{READ, WRITE};
 use crate::services::blob::wire;
 
 pub(super) static GET_BLOB_METADATA: Operation<Blobs> = operation!(
@@ -14,13 +12,9 @@ pub(super) static GET_BLOB_METADATA: Operation<Blobs> = operation!(
     OperationSpec {
         name: "Get Blob Metadata",
         methods: &["GET", "HEAD"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "metadata")],
         encryption: EncryptionCheck::Read,
-        requires: RequiredPermission::object("r").or_anonymous(AnonymousAccess::Blob),
-        conditions: ConditionSupport::Read,
-        lease: LeaseCheck::IfPresent,
-        ..OperationSpec::DEFAULT
+        ..READ
     }
 );
 
@@ -29,15 +23,9 @@ pub(super) static SET_BLOB_METADATA: Operation<Blobs> = operation!(
     Metadata,
     OperationSpec {
         name: "Set Blob Metadata",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "metadata")],
         encryption: EncryptionCheck::Write,
-        requires: RequiredPermission::object("w"),
-        access: Access::Write,
-        conditions: ConditionSupport::Write,
-        lease: LeaseCheck::Required,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 

@@ -1,33 +1,21 @@
 //! Get Blob Properties, and Set Blob Properties: the headers that describe the content, and a page blob's size and sequence number.
 
 use crate::operation::{
-    self, Access, EncryptionCheck, Fields, FromRequest, Operation, OperationSpec, Reply, Request, ResourceKind, Selector,
-    StateQuery,
+    self, EncryptionCheck, Fields, FromRequest, Operation, OperationSpec, Reply, Request, Selector, StateQuery,
 };
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
 use crate::rules::blob::pages::Action as SequenceNumberAction;
-use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::Body;
 use crate::services::blob::ops::put_page;
+use crate::services::blob::ops::spec::{READ, WRITE};
 use crate::services::blob::wire;
 use crate::services::blob::wire::{DescribedPart, PageBlobSize, ReplacingContentHeaders};
 
 pub(super) static GET_BLOB_PROPERTIES: Operation<Blobs> = operation!(
     get_blob_properties,
     StateQuery,
-    OperationSpec {
-        name: "Get Blob Properties",
-        methods: &["HEAD"],
-        resource: ResourceKind::Blob,
-        encryption: EncryptionCheck::Read,
-        requires: RequiredPermission::object("r").or_anonymous(AnonymousAccess::Blob),
-        conditions: ConditionSupport::Read,
-        lease: LeaseCheck::IfPresent,
-        ..OperationSpec::DEFAULT
-    }
+    OperationSpec { name: "Get Blob Properties", methods: &["HEAD"], encryption: EncryptionCheck::Read, ..READ }
 );
 
 pub(super) static SET_BLOB_PROPERTIES: Operation<Blobs> = operation!(
@@ -35,15 +23,9 @@ pub(super) static SET_BLOB_PROPERTIES: Operation<Blobs> = operation!(
     Input,
     OperationSpec {
         name: "Set Blob Properties",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "properties")],
-        requires: RequiredPermission::object("w"),
-        access: Access::Write,
-        conditions: ConditionSupport::Write,
-        lease: LeaseCheck::Required,
         encryption: EncryptionCheck::IfPresent,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 

@@ -1,16 +1,14 @@
 //! Get and Set Blob Tags: the index tags of a blob. They change neither its entity tag nor its Last-Modified.
 
 use crate::operation::{
-    Access, Fields, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector, StateQuery,
-    VersionQuery,
+    Fields, FromRequest, Input, Operation, OperationSpec, Reply, Request, Selector, StateQuery, VersionQuery,
 };
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::checksums::RequestChecksums;
 use crate::rules::conditions;
-use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
-use crate::rules::lease::LeaseCheck;
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::ops::spec::{READ, WRITE};
 use crate::services::blob::wire;
 
 pub(super) static GET_BLOB_TAGS: Operation<Blobs> = operation!(
@@ -18,13 +16,9 @@ pub(super) static GET_BLOB_TAGS: Operation<Blobs> = operation!(
     (StateQuery, BlobConditions),
     OperationSpec {
         name: "Get Blob Tags",
-        methods: &["GET"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "tags")],
         requires: RequiredPermission::object("t"),
-        conditions: ConditionSupport::Read,
-        lease: LeaseCheck::IfPresent,
-        ..OperationSpec::DEFAULT
+        ..READ
     }
 );
 
@@ -33,15 +27,10 @@ pub(super) static SET_BLOB_TAGS: Operation<Blobs> = operation!(
     ((VersionQuery, BlobConditions), RequestChecksums),
     OperationSpec {
         name: "Set Blob Tags",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "tags")],
         requires: RequiredPermission::object("t"),
-        access: Access::Write,
-        conditions: ConditionSupport::Write,
-        lease: LeaseCheck::Required,
         status: 204,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 

@@ -1,10 +1,11 @@
 //! Get Container Properties.
-use crate::operation::{Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
 use crate::rules::error::StorageError;
 use crate::rules::lease::LeaseCheck;
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::ops::spec::READ_CONTAINER;
 use crate::services::blob::wire;
 
 pub(super) static GET_CONTAINER_PROPERTIES: Operation<Blobs> = operation!(
@@ -12,11 +13,10 @@ pub(super) static GET_CONTAINER_PROPERTIES: Operation<Blobs> = operation!(
     OperationSpec {
         name: "Get Container Properties",
         methods: &["GET", "HEAD"],
-        resource: ResourceKind::Container,
         selectors: &[Selector::Query("restype", "container")],
         requires: RequiredPermission::container("r").account_sas_only().or_anonymous(AnonymousAccess::Container),
         lease: LeaseCheck::IfPresent,
-        ..OperationSpec::DEFAULT
+        ..READ_CONTAINER
     }
 );
 

@@ -3,8 +3,8 @@
 
 use crate::environment::Environment;
 use crate::operation::{
-    Access, Operation, OperationSpec, RemoteResponse, Reply, Request, ResourceKind, Selector, Source, SourceAuthorization,
-    SourceConditions, SourceLocation, source_unavailable,
+    Operation, OperationSpec, RemoteResponse, Reply, Request, Selector, Source, SourceAuthorization, SourceConditions,
+    SourceLocation, source_unavailable,
 };
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::tier::{CurrentTier, RehydratePriority};
@@ -18,6 +18,7 @@ use crate::rules::{conditions, lease};
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::{Body, ContentHeaders};
 use crate::services::blob::copy_properties::{BlobCopy, Progress};
+use crate::services::blob::ops::spec::WRITE;
 use crate::services::blob::remote_source::RemoteBlob;
 use crate::services::blob::state::{Blob, Container};
 use crate::services::blob::wire::NewBlobHeaders;
@@ -33,15 +34,11 @@ pub(super) static COPY_BLOB: Operation<Blobs> = operation!(
     Input,
     OperationSpec {
         name: "Copy Blob",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::HasHeader("x-ms-copy-source")],
         requires: RequiredPermission::object("cw"),
-        access: Access::Write,
         conditions: ConditionSupport::CopyTarget,
-        lease: LeaseCheck::Required,
         status: 202,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 

@@ -1,11 +1,12 @@
 //! Create Container.
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{Operation, OperationSpec, Reply, Request};
 use crate::rules::auth::permissions::{PublicAccess, RequiredPermission};
 use crate::rules::encryption::DefaultEncryption;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::metadata::Metadata;
 use crate::rules::names;
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::ops::spec::WRITE_CONTAINER;
 use crate::services::blob::state::Container;
 
 pub(super) static CREATE_CONTAINER: Operation<Blobs> = operation!(
@@ -13,13 +14,9 @@ pub(super) static CREATE_CONTAINER: Operation<Blobs> = operation!(
     Input,
     OperationSpec {
         name: "Create Container",
-        methods: &["PUT"],
-        resource: ResourceKind::Container,
-        selectors: &[Selector::Query("restype", "container")],
         requires: RequiredPermission::container("cw").account_sas_only(),
-        access: Access::Write,
         status: 201,
-        ..OperationSpec::DEFAULT
+        ..WRITE_CONTAINER
     }
 );
 

@@ -1,15 +1,13 @@
 //! Delete Blob: deletes the blob, its snapshots with it or instead of it, or one snapshot or version. `deletetype=permanent` deletes for
 //! good what the account still retains.
-use crate::operation::{
-    self, Access, FieldLocation, Fields, FromField, FromRequest, FromText, Operation, OperationSpec, Reply, Request, ResourceKind,
-};
+use crate::operation::{self, FieldLocation, Fields, FromField, FromRequest, FromText, Operation, OperationSpec, Reply, Request};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::tier::ChangeConditions;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::ops::spec::WRITE;
 use crate::services::blob::state::DeleteSnapshots;
 
 pub(super) static DELETE_BLOB: Operation<Blobs> = operation!(
@@ -18,13 +16,10 @@ pub(super) static DELETE_BLOB: Operation<Blobs> = operation!(
     OperationSpec {
         name: "Delete Blob",
         methods: &["DELETE"],
-        resource: ResourceKind::Blob,
         requires: RequiredPermission::object("dxy"),
-        access: Access::Write,
         conditions: ConditionSupport::Delete,
-        lease: LeaseCheck::Required,
         status: 202,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 

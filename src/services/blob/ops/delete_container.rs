@@ -1,26 +1,24 @@
 //! Delete Container: deletes the container with its blobs, leased or not; only its own lease protects it. An account may retain it for
 //! some days.
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{Operation, OperationSpec, Reply, Request};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::LeaseCheck;
 use crate::rules::names;
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::ops::spec::WRITE_CONTAINER;
 
 pub(super) static DELETE_CONTAINER: Operation<Blobs> = operation!(
     delete_container,
     OperationSpec {
         name: "Delete Container",
         methods: &["DELETE"],
-        resource: ResourceKind::Container,
-        selectors: &[Selector::Query("restype", "container")],
         requires: RequiredPermission::container("d").account_sas_only(),
-        access: Access::Write,
         conditions: ConditionSupport::Dates,
         lease: LeaseCheck::Required,
         status: 202,
-        ..OperationSpec::DEFAULT
+        ..WRITE_CONTAINER
     }
 );
 

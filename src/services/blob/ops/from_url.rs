@@ -2,8 +2,8 @@
 //! From URL. What they share is [`FetchedSource`].
 
 use crate::operation::{
-    Access, EncryptionCheck, Fields, FromRequest, FromText, Input, Operation, OperationSpec, Reply, Request, ResourceKind,
-    Selector, Source, SourceAuthorization, SourceConditions, SourceEncryption, SourceLocation,
+    EncryptionCheck, Fields, FromRequest, FromText, Input, Operation, OperationSpec, Reply, Request, Selector, Source,
+    SourceAuthorization, SourceConditions, SourceEncryption, SourceLocation,
 };
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::blocks::BlockId;
@@ -14,7 +14,6 @@ use crate::rules::checksums::{ChecksumKinds, Digests, Hasher, Md5, RequestChecks
 use crate::rules::conditions::{ConditionSupport, CurrentState, UnmetCondition};
 use crate::rules::encryption::Encryption;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::rules::metadata::Metadata;
 use crate::rules::ranges::RequestedRange;
 use crate::rules::versions::Version;
@@ -24,6 +23,7 @@ use crate::services::blob::body::{Body, ContentHeaders};
 use crate::services::blob::copy_properties::BlobCopy;
 use crate::services::blob::ops::append_block::AppendConditions;
 use crate::services::blob::ops::put_page::{PageWrite, WriteMode};
+use crate::services::blob::ops::spec::WRITE;
 use crate::services::blob::ops::{append_block, put_block, put_page};
 use crate::services::blob::remote_source::RemoteBlob;
 use crate::services::blob::wire::NewBlobHeaders;
@@ -88,16 +88,12 @@ const fn spec(
 ) -> OperationSpec {
     OperationSpec {
         name,
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
         selectors,
         requires: RequiredPermission::object(letters),
-        access: Access::Write,
         conditions,
-        lease: LeaseCheck::Required,
         encryption: EncryptionCheck::Write,
         status,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 }
 

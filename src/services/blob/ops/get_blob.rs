@@ -1,34 +1,20 @@
 //! Get Blob: the content, or a range of it.
 
-use crate::operation::{EncryptionCheck, Operation, OperationSpec, Reply, Request, ResourceKind, StateQuery, StructuredAnswer};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
+use crate::operation::{EncryptionCheck, Operation, OperationSpec, Reply, Request, StateQuery, StructuredAnswer};
 use crate::rules::checksums::{ChecksumKinds, Digests, Hasher};
-use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::rules::ranges;
 use crate::rules::ranges::{InclusiveRange, RequestedRange as Range};
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::Body;
+use crate::services::blob::ops::spec::READ;
 use crate::services::blob::state::Admitted;
 use crate::services::blob::wire::{DescribedPart, ReadRange};
 use crate::services::blob::{last_access, wire};
 
-pub(super) static GET_BLOB: Operation<Blobs> = operation!(
-    get_blob,
-    (StateQuery, Input),
-    OperationSpec {
-        name: "Get Blob",
-        methods: &["GET"],
-        resource: ResourceKind::Blob,
-        encryption: EncryptionCheck::Read,
-        requires: RequiredPermission::object("r").or_anonymous(AnonymousAccess::Blob),
-        conditions: ConditionSupport::Read,
-        lease: LeaseCheck::IfPresent,
-        ..OperationSpec::DEFAULT
-    }
-);
+pub(super) static GET_BLOB: Operation<Blobs> =
+    operation!(get_blob, (StateQuery, Input), OperationSpec { name: "Get Blob", encryption: EncryptionCheck::Read, ..READ });
 
 input! { pub(super) Input {
     range: ReadRange,

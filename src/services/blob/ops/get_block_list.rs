@@ -1,14 +1,11 @@
 //! Get Block List: the committed blocks of a blob, and the uncommitted ones.
 
-use crate::operation::{
-    FieldLocation, Fields, FromField, Operation, OperationSpec, Reply, Request, ResourceKind, Selector, StateQuery,
-};
+use crate::operation::{FieldLocation, Fields, FromField, Operation, OperationSpec, Reply, Request, Selector, StateQuery};
 use crate::rules::auth::permissions::RequiredPermission;
-use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::Body;
+use crate::services::blob::ops::spec::READ;
 use crate::services::blob::state::BlockLists;
 use crate::services::blob::wire;
 
@@ -17,13 +14,9 @@ pub(super) static GET_BLOCK_LIST: Operation<Blobs> = operation!(
     (StateQuery, Input),
     OperationSpec {
         name: "Get Block List",
-        methods: &["GET"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "blocklist")],
         requires: RequiredPermission::object("r"),
-        conditions: ConditionSupport::Read,
-        lease: LeaseCheck::IfPresent,
-        ..OperationSpec::DEFAULT
+        ..READ
     }
 );
 

@@ -2,34 +2,23 @@
 
 use crate::operation::xml::Writer;
 use crate::operation::{
-    Operation, OperationSpec, Reply, Request, ResourceKind, Selector, Source, SourceAuthorization, SourceLocation, StateQuery,
+    Operation, OperationSpec, Reply, Request, Selector, Source, SourceAuthorization, SourceLocation, StateQuery,
 };
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
 use crate::rules::blob::pages;
 use crate::rules::blob::version_selector::MALFORMED_TIME;
-use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::rules::ranges;
 use crate::rules::time::Timestamp;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::Body;
+use crate::services::blob::ops::spec::READ;
 use crate::services::blob::wire::{MaxResults, ReadRange};
 use crate::store::sparse::Change;
 
 pub(super) static GET_PAGE_RANGES: Operation<Blobs> = operation!(
     get_page_ranges,
     (StateQuery, Input),
-    OperationSpec {
-        name: "Get Page Ranges",
-        methods: &["GET"],
-        resource: ResourceKind::Blob,
-        selectors: &[Selector::Query("comp", "pagelist")],
-        requires: RequiredPermission::object("r").or_anonymous(AnonymousAccess::Blob),
-        conditions: ConditionSupport::Read,
-        lease: LeaseCheck::IfPresent,
-        ..OperationSpec::DEFAULT
-    }
+    OperationSpec { name: "Get Page Ranges", selectors: &[Selector::Query("comp", "pagelist")], ..READ }
 );
 
 input! { pub(super) Input {

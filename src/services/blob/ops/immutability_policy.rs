@@ -1,11 +1,13 @@
 //! Set and Delete Blob Immutability Policy: until a date, a blob, a snapshot or a version cannot be changed.
 
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector, StateQuery};
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector, StateQuery};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::immutability::Policy;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
+use crate::rules::lease::LeaseCheck;
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::ops::spec::WRITE;
 use crate::services::blob::protection;
 
 pub(super) static SET_IMMUTABILITY_POLICY: Operation<Blobs> = operation!(
@@ -13,13 +15,11 @@ pub(super) static SET_IMMUTABILITY_POLICY: Operation<Blobs> = operation!(
     (StateQuery, Policy),
     OperationSpec {
         name: "Set Blob Immutability Policy",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "immutabilitypolicies")],
         requires: PERMISSION,
-        access: Access::Write,
         conditions: ConditionSupport::Dates,
-        ..OperationSpec::DEFAULT
+        lease: LeaseCheck::None,
+        ..WRITE
     }
 );
 
@@ -29,11 +29,11 @@ pub(super) static DELETE_IMMUTABILITY_POLICY: Operation<Blobs> = operation!(
     OperationSpec {
         name: "Delete Blob Immutability Policy",
         methods: &["DELETE"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "immutabilitypolicies")],
         requires: PERMISSION,
-        access: Access::Write,
-        ..OperationSpec::DEFAULT
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
+        ..WRITE
     }
 );
 

@@ -1,18 +1,16 @@
 //! Incremental Copy Blob: copies one snapshot after another of a page blob, each to a snapshot of the destination. The destination itself
 //! is never read or written; its snapshots are read.
 
-use crate::operation::{
-    Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector, SourceAuthorization, SourceLocation,
-};
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector, SourceAuthorization, SourceLocation};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::encryption::Encryption;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::rules::time::Timestamp;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::Body;
 use crate::services::blob::copy_properties::{BlobCopy, IncrementalCopy};
+use crate::services::blob::ops::spec::WRITE;
 use crate::services::blob::{copy_properties, wire};
 use crate::store::content::Content;
 use crate::store::sparse::{Change, Sparse};
@@ -23,15 +21,11 @@ pub(super) static INCREMENTAL_COPY: Operation<Blobs> = operation!(
     Input,
     OperationSpec {
         name: "Incremental Copy Blob",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "incrementalcopy")],
         requires: RequiredPermission::object("cw"),
-        access: Access::Write,
         conditions: ConditionSupport::CopyTargetIfMatch,
-        lease: LeaseCheck::Required,
         status: 202,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 

@@ -1,12 +1,12 @@
 //! Lease Blob: acquire, renew, change, release, break.
 
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
-use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
 use crate::rules::etag::ETag;
-use crate::rules::lease::LeaseId;
+use crate::rules::lease::{LeaseCheck, LeaseId};
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::ops::spec::WRITE;
 use crate::services::shared::lease::{Acquire, Break, Change, LeaseInput, Release, Renew};
 
 pub(super) static ACQUIRE: Operation<Blobs> = operation::<Acquire>("Acquire Blob Lease");
@@ -21,14 +21,11 @@ const fn operation<I: LeaseInput>(name: &'static str) -> Operation<Blobs> {
         I,
         OperationSpec {
             name,
-            methods: &["PUT"],
-            resource: ResourceKind::Blob,
             selectors: const { &[Selector::Query("comp", "lease"), I::SELECTOR] },
             requires: RequiredPermission::object(I::LETTERS),
-            access: Access::Write,
-            conditions: ConditionSupport::Write,
+            lease: LeaseCheck::None,
             status: I::STATUS,
-            ..OperationSpec::DEFAULT
+            ..WRITE
         }
     )
 }

@@ -1,11 +1,12 @@
 //! Lease Container: acquire, renew, change, release, break.
 
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
 use crate::rules::lease::LeaseId;
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::ops::spec::WRITE_CONTAINER;
 use crate::services::shared::lease::{Acquire, Break, Change, LeaseInput, Release, Renew};
 
 pub(super) static ACQUIRE: Operation<Blobs> = operation::<Acquire>("Acquire Container Lease");
@@ -20,14 +21,11 @@ const fn operation<I: LeaseInput>(name: &'static str) -> Operation<Blobs> {
         I,
         OperationSpec {
             name,
-            methods: &["PUT"],
-            resource: ResourceKind::Container,
             selectors: const { &[Selector::Query("restype", "container"), Selector::Query("comp", "lease"), I::SELECTOR] },
             requires: RequiredPermission::container(I::LETTERS).account_sas_only(),
-            access: Access::Write,
             conditions: ConditionSupport::Dates,
             status: I::STATUS,
-            ..OperationSpec::DEFAULT
+            ..WRITE_CONTAINER
         }
     )
 }

@@ -1,9 +1,12 @@
 //! Set Blob Legal Hold: a blob, a snapshot or a version cannot be changed until the hold is released.
 
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector, StateQuery};
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector, StateQuery};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
+use crate::rules::lease::LeaseCheck;
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::ops::spec::WRITE;
 use crate::services::blob::protection;
 
 pub(super) static SET_LEGAL_HOLD: Operation<Blobs> = operation!(
@@ -11,12 +14,11 @@ pub(super) static SET_LEGAL_HOLD: Operation<Blobs> = operation!(
     (StateQuery, Input),
     OperationSpec {
         name: "Set Blob Legal Hold",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "legalhold")],
         requires: RequiredPermission::object("i"),
-        access: Access::Write,
-        ..OperationSpec::DEFAULT
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
+        ..WRITE
     }
 );
 

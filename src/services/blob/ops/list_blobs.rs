@@ -1,7 +1,7 @@
 //! List Blobs: the blobs of a container in order of their names, in pages; with a delimiter, level by level.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::listing;
@@ -9,6 +9,7 @@ use crate::rules::listing::{Entry, Position};
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::ops::spec::READ_CONTAINER;
 use crate::services::blob::state::ListedBlob;
 use crate::services::blob::wire;
 use crate::services::blob::wire::{Include, Marker, MaxResults};
@@ -18,11 +19,9 @@ pub(super) static LIST_BLOBS: Operation<Blobs> = operation!(
     Input,
     OperationSpec {
         name: "List Blobs",
-        methods: &["GET"],
-        resource: ResourceKind::Container,
         selectors: &[Selector::Query("restype", "container"), Selector::Query("comp", "list")],
         requires: RequiredPermission::container("l").or_anonymous(AnonymousAccess::Container),
-        ..OperationSpec::DEFAULT
+        ..READ_CONTAINER
     }
 );
 

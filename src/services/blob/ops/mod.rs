@@ -3,6 +3,8 @@
 use crate::services::blob::blobs::Blobs;
 use crate::services::shared::{delegation, described, listing, preflight, properties, restore, statistics};
 
+mod spec;
+
 operations! { Blobs:
     + listing::operation("List Containers");
     find_blobs { FIND_BLOBS, FIND_BLOBS_IN_CONTAINER }

@@ -1,8 +1,7 @@
 //! Put Blob: a block blob with its content, or an append or page blob, which is created without content.
 
 use crate::operation::{
-    self, Access, BodyFraming, EncryptionCheck, FieldLocation, Fields, FromField, FromRequest, Operation, OperationSpec, Reply,
-    Request, ResourceKind,
+    self, BodyFraming, EncryptionCheck, FieldLocation, Fields, FromField, FromRequest, Operation, OperationSpec, Reply, Request,
 };
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::tier::TierSupport;
@@ -10,10 +9,10 @@ use crate::rules::blob::{blocks, pages};
 use crate::rules::checksums::{Digests, RequestChecksums};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
-use crate::rules::lease::LeaseCheck;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::Body;
 use crate::services::blob::ops::set_expiry::NewBlobExpiry;
+use crate::services::blob::ops::spec::WRITE;
 use crate::services::blob::wire;
 use crate::services::blob::wire::{BodyContentHeaders, NewBlobHeaders, PageBlobSize, required_header};
 use crate::store::sparse::Sparse;
@@ -24,15 +23,11 @@ pub(super) static PUT_BLOB: Operation<Blobs> = operation!(
     Input,
     OperationSpec {
         name: "Put Blob",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
-        encryption: EncryptionCheck::Write,
         requires: RequiredPermission::object("cw"),
-        access: Access::Write,
         conditions: ConditionSupport::Create,
-        lease: LeaseCheck::Required,
+        encryption: EncryptionCheck::Write,
         status: 201,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 

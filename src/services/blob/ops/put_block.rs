@@ -1,14 +1,15 @@
 //! Put Block: stores a block, uncommitted until a block list names it.
 
-use crate::operation::{Access, BodyFraming, EncryptionCheck, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{BodyFraming, EncryptionCheck, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::blocks;
 use crate::rules::blob::blocks::BlockId;
 use crate::rules::checksums::RequestChecksums;
+use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::ops::spec::WRITE;
 use crate::services::blob::wire;
 use crate::store::content::Content;
 
@@ -17,15 +18,12 @@ pub(super) static PUT_BLOCK: Operation<Blobs> = operation!(
     Input,
     OperationSpec {
         name: "Put Block",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "block")],
-        encryption: EncryptionCheck::Write,
         requires: REQUIRED,
-        access: Access::Write,
-        lease: LeaseCheck::Required,
+        conditions: ConditionSupport::None,
+        encryption: EncryptionCheck::Write,
         status: 201,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 

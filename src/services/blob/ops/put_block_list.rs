@@ -1,6 +1,6 @@
 //! Put Block List: creates a blob from uncommitted blocks and from blocks of the current blob.
 
-use crate::operation::{Access, EncryptionCheck, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{EncryptionCheck, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::blob::blocks;
 use crate::rules::blob::blocks::BlockId;
 use crate::rules::blob::tier::TierSupport;
@@ -8,11 +8,11 @@ use crate::rules::checksums::{ChecksumKinds, RequestChecksums};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::encryption::Encryption;
 use crate::rules::error::StorageError;
-use crate::rules::lease::LeaseCheck;
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::{Block, Body, ContentHeaders};
 use crate::services::blob::ops::put_block::{REQUIRED, check_permission};
+use crate::services::blob::ops::spec::WRITE;
 use crate::services::blob::wire;
 use crate::services::blob::wire::NewBlobHeaders;
 use crate::store::content::Content;
@@ -23,16 +23,12 @@ pub(super) static PUT_BLOCK_LIST: Operation<Blobs> = operation!(
     Input,
     OperationSpec {
         name: "Put Block List",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "blocklist")],
-        encryption: EncryptionCheck::Write,
         requires: REQUIRED,
-        access: Access::Write,
         conditions: ConditionSupport::Create,
-        lease: LeaseCheck::Required,
+        encryption: EncryptionCheck::Write,
         status: 201,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 

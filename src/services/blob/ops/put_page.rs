@@ -1,23 +1,20 @@
 //! Put Page: writes whole pages of a page blob, or clears them.
 
 use crate::operation::{
-    self, Access, BodyFraming, EncryptionCheck, Fields, FromRequest, FromText, Operation, OperationSpec, Reply, Request,
-    ResourceKind, Selector,
+    self, BodyFraming, EncryptionCheck, Fields, FromRequest, FromText, Operation, OperationSpec, Reply, Request, Selector,
 };
-use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::pages;
 use crate::rules::blob::pages::SequenceConditions;
 use crate::rules::blob::tier::Tier;
 use crate::rules::checksums::{ChecksumKinds, RequestChecksums};
-use crate::rules::conditions::ConditionSupport;
 use crate::rules::encryption::Encryption;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::rules::ranges;
 use crate::rules::ranges::InclusiveRange;
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::Body;
+use crate::services::blob::ops::spec::WRITE;
 use crate::services::blob::state::Blob;
 use crate::services::blob::wire;
 use crate::services::blob::wire::ReadRange;
@@ -29,16 +26,10 @@ pub(super) static PUT_PAGE: Operation<Blobs> = operation!(
     Input,
     OperationSpec {
         name: "Put Page",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "page")],
         encryption: EncryptionCheck::Write,
-        requires: RequiredPermission::object("w"),
-        access: Access::Write,
-        conditions: ConditionSupport::Write,
-        lease: LeaseCheck::Required,
         status: 201,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 

@@ -1,11 +1,12 @@
 //! Rename Container: moves a container with its blobs and its policies to another name of the account. Its lease ends.
 
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::{LeaseCheck, LeasedResource};
 use crate::rules::{lease, names};
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::ops::spec::WRITE_CONTAINER;
 use crate::services::blob::state::Container;
 
 pub(super) static RENAME_CONTAINER: Operation<Blobs> = operation!(
@@ -13,12 +14,9 @@ pub(super) static RENAME_CONTAINER: Operation<Blobs> = operation!(
     Input,
     OperationSpec {
         name: "Rename Container",
-        methods: &["PUT"],
-        resource: ResourceKind::Container,
         selectors: &[Selector::Query("restype", "container"), Selector::Query("comp", "rename")],
         requires: RequiredPermission::container("w").account_sas_only(),
-        access: Access::Write,
-        ..OperationSpec::DEFAULT
+        ..WRITE_CONTAINER
     }
 );
 

@@ -1,28 +1,16 @@
 //! Set Blob Tier: sets the tier at once, unless the blob is archived: its rehydration ends hours later by the server's clock.
 
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector, StateQuery};
-use crate::rules::auth::permissions::RequiredPermission;
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector, StateQuery};
 use crate::rules::blob::tier::{CurrentTier, RehydratePriority, Tier};
-use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::ops::spec::WRITE;
 use crate::services::blob::wire;
 
 pub(super) static SET_BLOB_TIER: Operation<Blobs> = operation!(
     set_blob_tier,
     (StateQuery, Input),
-    OperationSpec {
-        name: "Set Blob Tier",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
-        selectors: &[Selector::Query("comp", "tier")],
-        requires: RequiredPermission::object("w"),
-        access: Access::Write,
-        conditions: ConditionSupport::Write,
-        lease: LeaseCheck::Required,
-        ..OperationSpec::DEFAULT
-    }
+    OperationSpec { name: "Set Blob Tier", selectors: &[Selector::Query("comp", "tier")], ..WRITE }
 );
 
 input! { pub(super) Input {

@@ -1,12 +1,12 @@
 //! Set Blob Expiry: sets when a blob expires. Only accounts with a hierarchical namespace support it.
 
-use crate::operation::{Access, Fields, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
-use crate::rules::auth::permissions::RequiredPermission;
+use crate::operation::{Fields, FromRequest, Input, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::blob::expiry::ExpiryOption;
+use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::rules::time::Timestamp;
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::ops::spec::WRITE;
 use crate::services::blob::wire::required_header;
 
 pub(super) static SET_EXPIRY: Operation<Blobs> = operation!(
@@ -14,13 +14,9 @@ pub(super) static SET_EXPIRY: Operation<Blobs> = operation!(
     ExpiryOption,
     OperationSpec {
         name: "Set Blob Expiry",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "expiry")],
-        requires: RequiredPermission::object("w"),
-        access: Access::Write,
-        lease: LeaseCheck::Required,
-        ..OperationSpec::DEFAULT
+        conditions: ConditionSupport::None,
+        ..WRITE
     }
 );
 

@@ -1,13 +1,13 @@
 //! Snapshot Blob: stores the current state of a blob under the current time. The snapshot shares the bytes of the blob.
 
-use crate::operation::{Access, EncryptionCheck, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{EncryptionCheck, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
-use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
 use crate::rules::lease::LeaseCheck;
 use crate::rules::metadata::Metadata;
 use crate::rules::time::Timestamp;
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::ops::spec::WRITE;
 use crate::services::blob::wire;
 
 pub(super) static SNAPSHOT_BLOB: Operation<Blobs> = operation!(
@@ -15,16 +15,12 @@ pub(super) static SNAPSHOT_BLOB: Operation<Blobs> = operation!(
     Metadata,
     OperationSpec {
         name: "Snapshot Blob",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "snapshot")],
-        encryption: EncryptionCheck::Write,
         requires: RequiredPermission::object("cw"),
-        access: Access::Write,
-        conditions: ConditionSupport::Write,
         lease: LeaseCheck::IfPresent,
+        encryption: EncryptionCheck::Write,
         status: 201,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 

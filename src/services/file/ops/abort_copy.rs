@@ -1,12 +1,10 @@
 //! Abort Copy File: aborts a pending copy. The file remains, without content.
 
-use crate::operation::{
-    Access, Field, FieldLocation, Fields, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector,
-};
-use crate::rules::auth::permissions::RequiredPermission;
+use crate::operation::{Field, FieldLocation, Fields, FromRequest, Input, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::error::StorageError;
-use crate::rules::lease::{LeaseCheck, LeaseId};
+use crate::rules::lease::LeaseId;
 use crate::services::file::files::Files;
+use crate::services::file::ops::spec::WRITE_FILE;
 use crate::services::file::state::CurrentPath;
 
 pub(super) static ABORT_COPY: Operation<Files> = operation!(
@@ -14,14 +12,9 @@ pub(super) static ABORT_COPY: Operation<Files> = operation!(
     (CopyId, CurrentPath),
     OperationSpec {
         name: "Abort Copy File",
-        methods: &["PUT"],
-        resource: ResourceKind::Path,
         selectors: &[Selector::Query("comp", "copy"), Selector::Header("x-ms-copy-action", "abort")],
-        requires: RequiredPermission::object("w"),
-        access: Access::Write,
-        lease: LeaseCheck::Required,
         status: 204,
-        ..OperationSpec::DEFAULT
+        ..WRITE_FILE
     }
 );
 

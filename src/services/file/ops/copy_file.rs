@@ -3,20 +3,19 @@
 
 use crate::environment::Environment;
 use crate::operation::{
-    Access, FromText, Operation, OperationSpec, RemoteResponse, Reply, Request, ResourceKind, Selector, SourceAuthorization,
-    source_unavailable,
+    FromText, Operation, OperationSpec, RemoteResponse, Reply, Request, Selector, SourceAuthorization, source_unavailable,
 };
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::conditions::Conditions;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::posix::{Posix, PosixFileType, PosixInput};
 use crate::rules::file::smb::{Attributes, AttributesInput, NodeKind, PermissionInput, Smb, SmbInput};
-use crate::rules::lease::LeaseCheck;
 use crate::rules::metadata::Metadata;
 use crate::rules::ranges::RequestedRange;
 use crate::services::file::files::{Files, Source};
 use crate::services::file::node::{Body, ContentHeaders, File, FileCopy, NodeId};
 use crate::services::file::ops::create_file::check_size;
+use crate::services::file::ops::spec::WRITE_FILE;
 use crate::services::file::state::{CurrentPath, Share};
 use crate::services::file::wire::{self, CopySourceAuthorization, SourceTrailingDots, word};
 use crate::services::shared::copying::Progress;
@@ -32,14 +31,10 @@ pub(super) static COPY_FILE: Operation<Files> = operation!(
     Input,
     OperationSpec {
         name: "Copy File",
-        methods: &["PUT"],
-        resource: ResourceKind::Path,
         selectors: &[Selector::HasHeader("x-ms-copy-source")],
         requires: RequiredPermission::object("cw"),
-        access: Access::Write,
-        lease: LeaseCheck::Required,
         status: 202,
-        ..OperationSpec::DEFAULT
+        ..WRITE_FILE
     }
 );
 

@@ -1,12 +1,13 @@
 //! Create Directory.
 
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::file::posix::{PosixFileType, PosixInput};
 use crate::rules::metadata::Metadata;
 use crate::services::file::files::Files;
 use crate::services::file::node::Body;
+use crate::services::file::ops::spec::WRITE;
 use crate::services::file::state::NonRootPath;
 use crate::services::file::wire::{self, NewSmbHeaders};
 
@@ -15,13 +16,10 @@ pub(super) static CREATE_DIRECTORY: Operation<Files> = operation!(
     Input,
     OperationSpec {
         name: "Create Directory",
-        methods: &["PUT"],
-        resource: ResourceKind::Path,
         selectors: &[Selector::Query("restype", "directory")],
         requires: RequiredPermission::object("cw"),
-        access: Access::Write,
         status: 201,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 

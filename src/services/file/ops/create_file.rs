@@ -1,18 +1,16 @@
 //! Create File: a file of a given size, all zeros, or from 2026-06-06 on with its first bytes.
 
-use crate::operation::{
-    self, Access, BodyFraming, Fields, FromRequest, FromText, Operation, OperationSpec, Reply, Request, ResourceKind, Selector,
-};
+use crate::operation::{self, BodyFraming, Fields, FromRequest, FromText, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::checksums::{ChecksumKinds, RequestChecksums};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::posix::{PosixFileType, PosixInput};
-use crate::rules::lease::LeaseCheck;
 use crate::rules::metadata::Metadata;
 use crate::rules::versions::Version;
 use crate::services::file::files::Files;
 use crate::services::file::node::{Body, ContentHeaders, File};
 use crate::services::file::ops::put_range::MAX_WRITE;
+use crate::services::file::ops::spec::WRITE_FILE;
 use crate::services::file::state::{CurrentPath, NewNode};
 use crate::services::file::wire::{self, NewSmbHeaders};
 use crate::store::sparse::Sparse;
@@ -22,14 +20,10 @@ pub(super) static CREATE_FILE: Operation<Files> = operation!(
     Input,
     OperationSpec {
         name: "Create File",
-        methods: &["PUT"],
-        resource: ResourceKind::Path,
         selectors: &[Selector::Header("x-ms-type", "file"), Selector::Lacks("x-ms-copy-source")],
         requires: RequiredPermission::object("cw"),
-        access: Access::Write,
-        lease: LeaseCheck::Required,
         status: 201,
-        ..OperationSpec::DEFAULT
+        ..WRITE_FILE
     }
 );
 

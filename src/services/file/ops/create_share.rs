@@ -1,11 +1,12 @@
 //! Create Share.
 
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
-use crate::rules::auth::permissions::RequiredPermission;
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::error::StorageError;
 use crate::rules::file::share::{Settings, SettingsInput};
+use crate::rules::lease::LeaseCheck;
 use crate::rules::metadata::Metadata;
 use crate::services::file::files::Files;
+use crate::services::file::ops::spec::WRITE_SHARE;
 use crate::services::file::state::Share;
 use crate::services::file::wire;
 
@@ -14,13 +15,9 @@ pub(super) static CREATE_SHARE: Operation<Files> = operation!(
     (SettingsInput, Metadata),
     OperationSpec {
         name: "Create Share",
-        methods: &["PUT"],
-        resource: ResourceKind::Share,
         selectors: &[Selector::Query("restype", "share")],
-        requires: RequiredPermission::container("cw").account_sas_only(),
-        access: Access::Write,
-        status: 201,
-        ..OperationSpec::DEFAULT
+        lease: LeaseCheck::None,
+        ..WRITE_SHARE
     }
 );
 

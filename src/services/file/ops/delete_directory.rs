@@ -1,10 +1,11 @@
 //! Delete Directory, which must be empty.
 
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::file::handle::FileAccess;
 use crate::services::file::files::Files;
+use crate::services::file::ops::spec::WRITE;
 use crate::services::file::state::{NonRootPath, WantedNode};
 
 pub(super) static DELETE_DIRECTORY: Operation<Files> = operation!(
@@ -13,12 +14,10 @@ pub(super) static DELETE_DIRECTORY: Operation<Files> = operation!(
     OperationSpec {
         name: "Delete Directory",
         methods: &["DELETE"],
-        resource: ResourceKind::Path,
         selectors: &[Selector::Query("restype", "directory")],
         requires: RequiredPermission::object("d"),
-        access: Access::Write,
         status: 202,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 

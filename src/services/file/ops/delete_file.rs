@@ -1,11 +1,11 @@
 //! Delete File; of a file with several hard links, the one that the request names.
 
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind};
+use crate::operation::{Operation, OperationSpec, Reply, Request};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::file::handle::FileAccess;
-use crate::rules::lease::LeaseCheck;
 use crate::services::file::files::Files;
+use crate::services::file::ops::spec::WRITE_FILE;
 use crate::services::file::state::{CurrentPath, WantedNode};
 
 pub(super) static DELETE_FILE: Operation<Files> = operation!(
@@ -14,12 +14,9 @@ pub(super) static DELETE_FILE: Operation<Files> = operation!(
     OperationSpec {
         name: "Delete File",
         methods: &["DELETE"],
-        resource: ResourceKind::Path,
         requires: RequiredPermission::object("d"),
-        access: Access::Write,
-        lease: LeaseCheck::Required,
         status: 202,
-        ..OperationSpec::DEFAULT
+        ..WRITE_FILE
     }
 );
 

@@ -1,10 +1,11 @@
 //! Delete Share with everything in it; or, with `sharesnapshot`, one snapshot of it. An account may retain a deleted share for some days.
 
-use crate::operation::{Access, FromText, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{FromText, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::lease::LeaseCheck;
 use crate::services::file::files::Files;
+use crate::services::file::ops::spec::WRITE_SHARE;
 use crate::services::file::state::{DeleteSnapshots, ShareSnapshotQuery};
 use crate::services::file::wire::word;
 
@@ -14,13 +15,11 @@ pub(super) static DELETE_SHARE: Operation<Files> = operation!(
     OperationSpec {
         name: "Delete Share",
         methods: &["DELETE"],
-        resource: ResourceKind::Share,
         selectors: &[Selector::Query("restype", "share")],
         requires: RequiredPermission::container("d").account_sas_only(),
-        access: Access::Write,
         lease: LeaseCheck::Required,
         status: 202,
-        ..OperationSpec::DEFAULT
+        ..WRITE_SHARE
     }
 );
 

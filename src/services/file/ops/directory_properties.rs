@@ -1,11 +1,11 @@
 //! Get and Set Directory Properties.
 
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
-use crate::rules::auth::permissions::RequiredPermission;
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::error::StorageError;
 use crate::rules::file::handle::FileAccess;
 use crate::rules::file::posix::{PosixFileType, PosixInput};
 use crate::services::file::files::Files;
+use crate::services::file::ops::spec::{READ, WRITE};
 use crate::services::file::state::{CurrentPath, NodePath, WantedNode};
 use crate::services::file::wire::{self, RequiredSmbHeaders};
 
@@ -15,10 +15,8 @@ pub(super) static GET_DIRECTORY_PROPERTIES: Operation<Files> = operation!(
     OperationSpec {
         name: "Get Directory Properties",
         methods: &["GET", "HEAD"],
-        resource: ResourceKind::Path,
         selectors: &[Selector::Query("restype", "directory")],
-        requires: RequiredPermission::object("r"),
-        ..OperationSpec::DEFAULT
+        ..READ
     }
 );
 
@@ -27,12 +25,8 @@ pub(super) static SET_DIRECTORY_PROPERTIES: Operation<Files> = operation!(
     Input,
     OperationSpec {
         name: "Set Directory Properties",
-        methods: &["PUT"],
-        resource: ResourceKind::Path,
         selectors: &[Selector::Query("restype", "directory"), Selector::Query("comp", "properties")],
-        requires: RequiredPermission::object("w"),
-        access: Access::Write,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 

@@ -1,44 +1,24 @@
 //! Get File Properties; and Set File Properties: the size, the headers that describe the content, and the SMB properties.
 
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
-use crate::rules::auth::permissions::RequiredPermission;
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::error::StorageError;
 use crate::rules::file::handle::FileAccess;
 use crate::rules::file::posix::{PosixFileType, PosixInput};
-use crate::rules::lease::LeaseCheck;
 use crate::services::file::files::Files;
 use crate::services::file::node::{Body, ContentHeaders};
 use crate::services::file::ops::create_file::check_size;
+use crate::services::file::ops::spec::{READ_FILE, WRITE_FILE};
 use crate::services::file::state::{CurrentPath, NodePath, WantedNode};
 use crate::services::file::wire::{self, RequiredSmbHeaders};
 use crate::store::sparse::Sparse;
 
-pub(super) static GET_FILE_PROPERTIES: Operation<Files> = operation!(
-    get,
-    NodePath,
-    OperationSpec {
-        name: "Get File Properties",
-        methods: &["HEAD"],
-        resource: ResourceKind::Path,
-        requires: RequiredPermission::object("r"),
-        lease: LeaseCheck::IfPresent,
-        ..OperationSpec::DEFAULT
-    }
-);
+pub(super) static GET_FILE_PROPERTIES: Operation<Files> =
+    operation!(get, NodePath, OperationSpec { name: "Get File Properties", methods: &["HEAD"], ..READ_FILE });
 
 pub(super) static SET_FILE_PROPERTIES: Operation<Files> = operation!(
     set,
     Input,
-    OperationSpec {
-        name: "Set File Properties",
-        methods: &["PUT"],
-        resource: ResourceKind::Path,
-        selectors: &[Selector::Query("comp", "properties")],
-        requires: RequiredPermission::object("w"),
-        access: Access::Write,
-        lease: LeaseCheck::Required,
-        ..OperationSpec::DEFAULT
-    }
+    OperationSpec { name: "Set File Properties", selectors: &[Selector::Query("comp", "properties")], ..WRITE_FILE }
 );
 
 input! { pub(super) Input {

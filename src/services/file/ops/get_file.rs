@@ -1,30 +1,18 @@
 //! Get File: the content, or a range of it.
 
-use crate::operation::{Operation, OperationSpec, Reply, Request, ResourceKind, StructuredAnswer};
-use crate::rules::auth::permissions::RequiredPermission;
+use crate::operation::{Operation, OperationSpec, Reply, Request, StructuredAnswer};
 use crate::rules::checksums::{ChecksumKinds, Hasher};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::handle::FileAccess;
-use crate::rules::lease::LeaseCheck;
 use crate::rules::ranges;
 use crate::services::file::files::Files;
+use crate::services::file::ops::spec::READ_FILE;
 use crate::services::file::state::{NodePath, WantedNode};
 use crate::services::file::wire::{self, ReadRange, half_open};
 use crate::store::chunks::Chunks;
 use std::ops::Range;
 
-pub(super) static GET_FILE: Operation<Files> = operation!(
-    run,
-    Input,
-    OperationSpec {
-        name: "Get File",
-        methods: &["GET"],
-        resource: ResourceKind::Path,
-        requires: RequiredPermission::object("r"),
-        lease: LeaseCheck::IfPresent,
-        ..OperationSpec::DEFAULT
-    }
-);
+pub(super) static GET_FILE: Operation<Files> = operation!(run, Input, OperationSpec { name: "Get File", ..READ_FILE });
 
 input! { pub(super) Input {
     range: ReadRange,

@@ -1,40 +1,25 @@
 //! List Handles and Force Close Handles: the open handles of SMB clients.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Access, FromText, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
-use crate::rules::auth::permissions::RequiredPermission;
+use crate::operation::{FromText, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::error::StorageError;
 use crate::rules::versions::Version;
 use crate::rules::{listing, names};
 use crate::services::file::files::Files;
+use crate::services::file::ops::spec::{READ, WRITE};
 use crate::services::file::state::{Handle, NodePath, Tree};
 use crate::services::file::wire::MaxResults;
 
 pub(super) static LIST_HANDLES: Operation<Files> = operation!(
     list,
     ListInput,
-    OperationSpec {
-        name: "List Handles",
-        methods: &["GET"],
-        resource: ResourceKind::Path,
-        selectors: &[Selector::Query("comp", "listhandles")],
-        requires: RequiredPermission::object("r"),
-        ..OperationSpec::DEFAULT
-    }
+    OperationSpec { name: "List Handles", selectors: &[Selector::Query("comp", "listhandles")], ..READ }
 );
 
 pub(super) static FORCE_CLOSE_HANDLES: Operation<Files> = operation!(
     close,
     CloseInput,
-    OperationSpec {
-        name: "Force Close Handles",
-        methods: &["PUT"],
-        resource: ResourceKind::Path,
-        selectors: &[Selector::Query("comp", "forceclosehandles")],
-        requires: RequiredPermission::object("w"),
-        access: Access::Write,
-        ..OperationSpec::DEFAULT
-    }
+    OperationSpec { name: "Force Close Handles", selectors: &[Selector::Query("comp", "forceclosehandles")], ..WRITE }
 );
 
 input! { pub(super) ListInput {

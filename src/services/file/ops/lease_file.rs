@@ -1,11 +1,12 @@
 //! Lease File: acquire, change, release, break. A file's lease is infinite, and cannot be renewed.
 
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::file::handle::FileAccess;
 use crate::rules::lease::{LeaseAction, LeaseDuration, LeaseId};
 use crate::services::file::files::Files;
+use crate::services::file::ops::spec::WRITE;
 use crate::services::file::state::{CurrentPath, WantedNode};
 use crate::services::file::wire;
 use crate::services::shared::lease::{Acquire, Break, Change, LeaseInput, Release};
@@ -21,13 +22,10 @@ const fn operation<I: LeaseInput>(name: &'static str) -> Operation<Files> {
         (CurrentPath, I),
         OperationSpec {
             name,
-            methods: &["PUT"],
-            resource: ResourceKind::Path,
             selectors: const { &[Selector::Query("comp", "lease"), I::SELECTOR] },
             requires: RequiredPermission::object(I::LETTERS),
-            access: Access::Write,
             status: I::STATUS,
-            ..OperationSpec::DEFAULT
+            ..WRITE
         }
     )
 }

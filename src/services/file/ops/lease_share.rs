@@ -1,10 +1,11 @@
 //! Lease Share, also for a snapshot: acquire, renew, change, release, break.
 
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
-use crate::rules::lease::LeaseId;
+use crate::rules::lease::{LeaseCheck, LeaseId};
 use crate::services::file::files::Files;
+use crate::services::file::ops::spec::WRITE_SHARE;
 use crate::services::file::state::ShareSnapshotQuery;
 use crate::services::file::wire;
 use crate::services::shared::lease::{Acquire, Break, Change, LeaseInput, Release, Renew};
@@ -21,13 +22,11 @@ const fn operation<I: LeaseInput>(name: &'static str) -> Operation<Files> {
         (ShareSnapshotQuery, I),
         OperationSpec {
             name,
-            methods: &["PUT"],
-            resource: ResourceKind::Share,
             selectors: const { &[Selector::Query("restype", "share"), Selector::Query("comp", "lease"), I::SELECTOR] },
             requires: RequiredPermission::container(I::LETTERS).account_sas_only(),
-            access: Access::Write,
+            lease: LeaseCheck::None,
             status: I::STATUS,
-            ..OperationSpec::DEFAULT
+            ..WRITE_SHARE
         }
     )
 }

@@ -1,8 +1,7 @@
 //! Create Hard Link, Create Symbolic Link and Get Symbolic Link, in NFS shares.
 
 use crate::operation::{
-    Access, Field, FieldLocation, Fields, FromRequest, FromText, Input, Operation, OperationSpec, Reply, Request, ResourceKind,
-    Selector,
+    Field, FieldLocation, Fields, FromRequest, FromText, Input, Operation, OperationSpec, Reply, Request, Selector,
 };
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -10,11 +9,11 @@ use crate::rules::file::handle::FileAccess;
 use crate::rules::file::path::{Path, TrailingDots};
 use crate::rules::file::posix::{PosixFileType, PosixInput};
 use crate::rules::file::smb::SmbInput;
-use crate::rules::lease::LeaseCheck;
 use crate::rules::metadata::Metadata;
 use crate::rules::names;
 use crate::services::file::files::Files;
 use crate::services::file::node::Body;
+use crate::services::file::ops::spec::{READ, WRITE_FILE};
 use crate::services::file::state::{CurrentPath, NodePath, WantedNode};
 use crate::services::file::wire;
 
@@ -23,14 +22,10 @@ pub(super) static CREATE_HARD_LINK: Operation<Files> = operation!(
     HardLinkInput,
     OperationSpec {
         name: "Create Hard Link",
-        methods: &["PUT"],
-        resource: ResourceKind::Path,
         selectors: &[Selector::Query("restype", "hardlink")],
         requires: RequiredPermission::object("cw"),
-        access: Access::Write,
-        lease: LeaseCheck::Required,
         status: 201,
-        ..OperationSpec::DEFAULT
+        ..WRITE_FILE
     }
 );
 
@@ -39,14 +34,10 @@ pub(super) static CREATE_SYMBOLIC_LINK: Operation<Files> = operation!(
     SymbolicLinkInput,
     OperationSpec {
         name: "Create Symbolic Link",
-        methods: &["PUT"],
-        resource: ResourceKind::Path,
         selectors: &[Selector::Query("restype", "symboliclink")],
         requires: RequiredPermission::object("cw"),
-        access: Access::Write,
-        lease: LeaseCheck::Required,
         status: 201,
-        ..OperationSpec::DEFAULT
+        ..WRITE_FILE
     }
 );
 
@@ -56,10 +47,8 @@ pub(super) static GET_SYMBOLIC_LINK: Operation<Files> = operation!(
     OperationSpec {
         name: "Get Symbolic Link",
         methods: &["GET", "HEAD"],
-        resource: ResourceKind::Path,
         selectors: &[Selector::Query("restype", "symboliclink")],
-        requires: RequiredPermission::object("r"),
-        ..OperationSpec::DEFAULT
+        ..READ
     }
 );
 

@@ -1,9 +1,7 @@
 //! List Directories and Files: the entries of a directory in the order of their names, a page at a time.
 
 use crate::operation::xml::Writer;
-use crate::operation::{
-    self, FieldLocation, Fields, FromField, FromRequest, Operation, OperationSpec, Reply, Request, ResourceKind, Selector,
-};
+use crate::operation::{self, FieldLocation, Fields, FromField, FromRequest, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::file::handle::FileAccess;
@@ -15,6 +13,7 @@ use crate::rules::versions::Version;
 use crate::rules::{listing, names};
 use crate::services::file::files::Files;
 use crate::services::file::node::Node;
+use crate::services::file::ops::spec::READ;
 use crate::services::file::state::{NodePath, WantedNode};
 use crate::services::file::wire::MaxResults;
 
@@ -23,11 +22,9 @@ pub(super) static LIST_DIRECTORIES_AND_FILES: Operation<Files> = operation!(
     Input,
     OperationSpec {
         name: "List Directories and Files",
-        methods: &["GET"],
-        resource: ResourceKind::Path,
         selectors: &[Selector::Query("restype", "directory"), Selector::Query("comp", "list")],
         requires: RequiredPermission::container("l"),
-        ..OperationSpec::DEFAULT
+        ..READ
     }
 );
 

@@ -1,15 +1,14 @@
 //! List Ranges: the written ranges of a file; or, with an earlier snapshot of the share, the ranges that changed since then.
 
 use crate::operation::xml::Writer;
-use crate::operation::{self, Fields, FromRequest, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
-use crate::rules::auth::permissions::RequiredPermission;
+use crate::operation::{self, Fields, FromRequest, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::handle::FileAccess;
-use crate::rules::lease::LeaseCheck;
 use crate::rules::ranges;
 use crate::rules::time::Timestamp;
 use crate::services::file::files::Files;
 use crate::services::file::node::SECTOR;
+use crate::services::file::ops::spec::READ_FILE;
 use crate::services::file::state::{NodePath, WantedNode, snapshot_time};
 use crate::services::file::wire::{MaxResults, ReadRange, half_open};
 use crate::store::sparse::Change;
@@ -17,15 +16,7 @@ use crate::store::sparse::Change;
 pub(super) static LIST_RANGES: Operation<Files> = operation!(
     run,
     Input,
-    OperationSpec {
-        name: "List Ranges",
-        methods: &["GET"],
-        resource: ResourceKind::Path,
-        selectors: &[Selector::Query("comp", "rangelist")],
-        requires: RequiredPermission::object("r"),
-        lease: LeaseCheck::IfPresent,
-        ..OperationSpec::DEFAULT
-    }
+    OperationSpec { name: "List Ranges", selectors: &[Selector::Query("comp", "rangelist")], ..READ_FILE }
 );
 
 input! { pub(super) Input {

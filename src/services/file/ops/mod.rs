@@ -3,6 +3,8 @@
 use crate::services::file::files::Files;
 use crate::services::shared::{delegation, described, listing, preflight, properties, restore};
 
+mod spec;
+
 operations! { Files:
     + listing::operation("List Shares");
     + properties::get("Get File Service Properties");

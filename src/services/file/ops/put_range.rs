@@ -1,16 +1,13 @@
 //! Put Range: writes bytes to a file, or clears a range.
 
-use crate::operation::{
-    self, Access, BodyFraming, Fields, FromRequest, FromText, Operation, OperationSpec, Reply, Request, ResourceKind, Selector,
-};
-use crate::rules::auth::permissions::RequiredPermission;
+use crate::operation::{self, BodyFraming, Fields, FromRequest, FromText, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::checksums::{ChecksumKinds, RequestChecksums};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::handle::FileAccess;
-use crate::rules::lease::LeaseCheck;
 use crate::rules::versions::Version;
 use crate::services::file::files::Files;
 use crate::services::file::node::{Body, Node};
+use crate::services::file::ops::spec::WRITE_FILE;
 use crate::services::file::state::{CurrentPath, WantedNode};
 use crate::services::file::wire::{self, WriteRange, word};
 use crate::store::content::Content;
@@ -19,17 +16,7 @@ use std::sync::Arc;
 pub(super) static PUT_RANGE: Operation<Files> = operation!(
     run,
     Input,
-    OperationSpec {
-        name: "Put Range",
-        methods: &["PUT"],
-        resource: ResourceKind::Path,
-        selectors: &[Selector::Query("comp", "range")],
-        requires: RequiredPermission::object("w"),
-        access: Access::Write,
-        lease: LeaseCheck::Required,
-        status: 201,
-        ..OperationSpec::DEFAULT
-    }
+    OperationSpec { name: "Put Range", selectors: &[Selector::Query("comp", "range")], status: 201, ..WRITE_FILE }
 );
 
 input! { pub(super) Input {

@@ -1,19 +1,17 @@
 //! Put Range from URL: writes bytes of another file or blob, on this or another server, to a file.
 
 use crate::operation::{
-    self, Access, Fields, FromRequest, FromText, Operation, OperationSpec, Reply, Request, ResourceKind, Selector,
-    SourceAuthorization,
+    self, Fields, FromRequest, FromText, Operation, OperationSpec, Reply, Request, Selector, SourceAuthorization,
 };
-use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::checksums::{ChecksumKinds, Crc64, Digests, Hasher, RequestChecksums};
 use crate::rules::conditions::Conditions;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::rules::ranges;
 use crate::rules::ranges::RequestedRange;
 use crate::services::file::files::Files;
 use crate::services::file::node::Node;
 use crate::services::file::ops::put_range::{self, MAX_WRITE, WriteInput, WriteMode};
+use crate::services::file::ops::spec::WRITE_FILE;
 use crate::services::file::wire::{CopySourceAuthorization, SourceTrailingDots, half_open};
 use crate::services::shared::remote_source::{NamedSource, RemoteSource};
 use crate::store::content::Content;
@@ -24,14 +22,9 @@ pub(super) static PUT_RANGE_FROM_URL: Operation<Files> = operation!(
     Input,
     OperationSpec {
         name: "Put Range from URL",
-        methods: &["PUT"],
-        resource: ResourceKind::Path,
         selectors: &[Selector::Query("comp", "range"), Selector::HasHeader("x-ms-copy-source")],
-        requires: RequiredPermission::object("w"),
-        access: Access::Write,
-        lease: LeaseCheck::Required,
         status: 201,
-        ..OperationSpec::DEFAULT
+        ..WRITE_FILE
     }
 );
 

@@ -1,8 +1,6 @@
 //! Rename File and Rename Directory: another name in the same share. The nodes below a directory do not change.
 
-use crate::operation::{
-    Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector, SourceAccess, SourceAuthorization, SourceLocation,
-};
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector, SourceAccess, SourceAuthorization, SourceLocation};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::handle::FileAccess;
@@ -12,6 +10,7 @@ use crate::rules::lease::LeaseId;
 use crate::rules::metadata::Metadata;
 use crate::services::file::files::Files;
 use crate::services::file::node::Body;
+use crate::services::file::ops::spec::WRITE;
 use crate::services::file::state::{CurrentPath, WantedNode};
 use crate::services::file::wire::{self, SourceTrailingDots};
 
@@ -31,13 +30,7 @@ pub(super) static RENAME_DIRECTORY: Operation<Files> = operation!(
     }
 );
 
-const SPEC: OperationSpec = OperationSpec {
-    methods: &["PUT"],
-    resource: ResourceKind::Path,
-    requires: RequiredPermission::object("w"),
-    access: Access::Write,
-    ..OperationSpec::DEFAULT
-};
+const SPEC: OperationSpec = OperationSpec { ..WRITE };
 
 input! { pub(super) FileInput {
     rename: Input,

@@ -1,12 +1,12 @@
 //! Create and Get Permission: the security descriptors that a share stores, by their keys.
 
-use crate::operation::{Access, FromText, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{FromText, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::security_descriptor::Format;
 use crate::rules::file::{sddl, smb};
-use crate::rules::lease::LeaseCheck;
 use crate::services::file::files::Files;
+use crate::services::file::ops::spec::{READ_SHARE, WRITE_SHARE};
 use crate::services::file::state::CurrentShare;
 
 pub(super) static CREATE_PERMISSION: Operation<Files> = operation!(
@@ -14,14 +14,9 @@ pub(super) static CREATE_PERMISSION: Operation<Files> = operation!(
     CurrentShare,
     OperationSpec {
         name: "Create Permission",
-        methods: &["PUT"],
-        resource: ResourceKind::Share,
         selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "filepermission")],
         requires: RequiredPermission::container("cw"),
-        access: Access::Write,
-        lease: LeaseCheck::IfPresent,
-        status: 201,
-        ..OperationSpec::DEFAULT
+        ..WRITE_SHARE
     }
 );
 
@@ -30,12 +25,9 @@ pub(super) static GET_PERMISSION: Operation<Files> = operation!(
     GetInput,
     OperationSpec {
         name: "Get Permission",
-        methods: &["GET"],
-        resource: ResourceKind::Share,
         selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "filepermission")],
         requires: RequiredPermission::container("r"),
-        lease: LeaseCheck::IfPresent,
-        ..OperationSpec::DEFAULT
+        ..READ_SHARE
     }
 );
 

@@ -1,11 +1,11 @@
 //! Get and Set Share Properties.
 
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::file::share::SettingsInput;
-use crate::rules::lease::LeaseCheck;
 use crate::services::file::files::Files;
+use crate::services::file::ops::spec::{READ_SHARE, WRITE_SHARE};
 use crate::services::file::state::{CurrentShare, ShareProperties, ShareSnapshotQuery};
 use crate::services::file::wire;
 
@@ -15,11 +15,8 @@ pub(super) static GET_SHARE_PROPERTIES: Operation<Files> = operation!(
     OperationSpec {
         name: "Get Share Properties",
         methods: &["GET", "HEAD"],
-        resource: ResourceKind::Share,
         selectors: &[Selector::Query("restype", "share")],
-        requires: RequiredPermission::container("r").account_sas_only(),
-        lease: LeaseCheck::IfPresent,
-        ..OperationSpec::DEFAULT
+        ..READ_SHARE
     }
 );
 
@@ -28,13 +25,10 @@ pub(super) static SET_SHARE_PROPERTIES: Operation<Files> = operation!(
     (CurrentShare, SettingsInput),
     OperationSpec {
         name: "Set Share Properties",
-        methods: &["PUT"],
-        resource: ResourceKind::Share,
         selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "properties")],
         requires: RequiredPermission::container("w").account_sas_only(),
-        access: Access::Write,
-        lease: LeaseCheck::IfPresent,
-        ..OperationSpec::DEFAULT
+        status: 200,
+        ..WRITE_SHARE
     }
 );
 

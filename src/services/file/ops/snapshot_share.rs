@@ -1,11 +1,10 @@
 //! Snapshot Share: creates a read-only snapshot of the current share.
 
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
-use crate::rules::auth::permissions::RequiredPermission;
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::error::StorageError;
-use crate::rules::lease::LeaseCheck;
 use crate::rules::metadata::Metadata;
 use crate::services::file::files::Files;
+use crate::services::file::ops::spec::WRITE_SHARE;
 use crate::services::file::state::CurrentShare;
 use crate::services::file::wire;
 
@@ -14,14 +13,8 @@ pub(super) static SNAPSHOT_SHARE: Operation<Files> = operation!(
     (CurrentShare, Metadata),
     OperationSpec {
         name: "Snapshot Share",
-        methods: &["PUT"],
-        resource: ResourceKind::Share,
         selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "snapshot")],
-        requires: RequiredPermission::container("cw").account_sas_only(),
-        access: Access::Write,
-        lease: LeaseCheck::IfPresent,
-        status: 201,
-        ..OperationSpec::DEFAULT
+        ..WRITE_SHARE
     }
 );
 
