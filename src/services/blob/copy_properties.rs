@@ -3,7 +3,7 @@
 use crate::operation::Reply;
 use crate::operation::xml::Writer;
 use crate::rules::time::Timestamp;
-use crate::services::blob::wire::guid;
+use crate::services::shared::copying::guid;
 pub use crate::services::shared::copying::{Outcome, Progress};
 
 /// The last copy to a blob, complete or not.

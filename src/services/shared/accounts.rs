@@ -3,7 +3,7 @@
 //! Each container, queue, table and share is a cell of the store. The index of the names of an account is a cell, too.
 
 use crate::account::{Account, Accounts};
-use crate::operation::ServiceKind;
+use crate::operation::{Request, ServiceKind};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::services::shared::properties::Properties;
 pub use crate::services::shared::resource_index::ResourceIndex;
@@ -86,6 +86,18 @@ impl<S: Resource> ServiceAccounts<S> {
     /// 404 ResourceNotFound, which no request meets: accounts are checked before authorization.
     pub fn account(&self, name: &str) -> Result<&AccountState<S>, StorageError> {
         Ok(self.accounts.get(name).ok_or(ErrorCode::ResourceNotFound)?)
+    }
+
+    /// Edits the names of the resources of the account of a request.
+    ///
+    /// # Errors
+    /// Those of the edit.
+    pub async fn write_index<T>(
+        &self,
+        request: &Request,
+        edit: impl FnOnce(&mut ResourceIndex<S>) -> Result<T, StorageError>,
+    ) -> Result<T, StorageError> {
+        self.account(&request.account.name)?.resources.write(edit).await
     }
 
     /// A resource by account and name.

@@ -2,7 +2,7 @@
 //! From URL. What they share is [`FetchedSource`].
 
 use crate::operation::{
-    EncryptionCheck, Fields, FromRequest, FromText, Input, Operation, OperationSpec, Reply, Request, Selector, Source,
+    self, EncryptionCheck, Fields, FromRequest, Input, Operation, OperationSpec, Reply, Request, Selector, Source,
     SourceAuthorization, SourceConditions, SourceEncryption, SourceLocation,
 };
 use crate::rules::auth::permissions::RequiredPermission;
@@ -10,7 +10,7 @@ use crate::rules::blob::blocks::BlockId;
 use crate::rules::blob::tags::Tags;
 use crate::rules::blob::tier::TierSupport;
 use crate::rules::blob::{blocks, pages};
-use crate::rules::checksums::{ChecksumKinds, Digests, Hasher, Md5, RequestChecksums};
+use crate::rules::checksums::{ChecksumKinds, Digests, Md5, RequestChecksums};
 use crate::rules::conditions::{ConditionSupport, CurrentState, UnmetCondition};
 use crate::rules::encryption::Encryption;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -19,15 +19,17 @@ use crate::rules::ranges::RequestedRange;
 use crate::rules::versions::Version;
 use crate::rules::{conditions, copy_source, ranges};
 use crate::services::blob::blobs::Blobs;
-use crate::services::blob::body::{Body, ContentHeaders};
+use crate::services::blob::body::Body;
 use crate::services::blob::copy_properties::BlobCopy;
 use crate::services::blob::ops::append_block::AppendConditions;
 use crate::services::blob::ops::put_page::{PageWrite, WriteMode};
 use crate::services::blob::ops::spec::WRITE;
 use crate::services::blob::ops::{append_block, put_block, put_page};
 use crate::services::blob::remote_source::RemoteBlob;
+use crate::services::blob::state::{Container, NewBlob};
 use crate::services::blob::wire::NewBlobHeaders;
 use crate::services::blob::{copy_properties, last_access, remote_source, wire};
+use crate::services::shared::content_headers::ContentHeaders;
 use crate::services::shared::remote_source::{ForwardedHeaders, NamedSource, RemoteSource, named_if_unmet};
 use crate::store::content::Content;
 use std::sync::Arc;
@@ -145,10 +147,10 @@ input! {
 pub(super) struct SourceChecksums(RequestChecksums);
 
 impl FromRequest for SourceChecksums {
-    const INPUTS: &'static [Input] = &[Input::header("x-ms-source-content-md5"), Input::header("x-ms-source-content-crc64")];
+    const INPUTS: &'static [Input] = &[Input::Headers(&["x-ms-source-content-md5", "x-ms-source-content-crc64"])];
 
     fn from_request(fields: &Fields<'_>) -> Result<SourceChecksums, StorageError> {
-        let [md5, crc64] = ["x-ms-source-content-md5", "x-ms-source-content-crc64"].map(|name| fields.header(name));
+        let (md5, crc64) = (fields.header("x-ms-source-content-md5"), fields.header("x-ms-source-content-crc64"));
         RequestChecksums::read(md5, crc64).map(SourceChecksums)
     }
 }
@@ -174,18 +176,12 @@ input! {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TagOption {
-    /// The copy has the tags of the request.
-    Replace,
-    /// The copy has the tags of the source.
-    Copy,
-}
-
-impl FromText for TagOption {
-    fn from_text(text: &str) -> Option<TagOption> {
-        let options = [("REPLACE", TagOption::Replace), ("COPY", TagOption::Copy)];
-        options.into_iter().find_map(|(name, option)| name.eq_ignore_ascii_case(text).then_some(option))
+words! {
+    pub(super) TagOption {
+        /// The copy has the tags of the request.
+        Replace = "REPLACE",
+        /// The copy has the tags of the source.
+        Copy = "COPY",
     }
 }
 
@@ -321,19 +317,13 @@ impl FetchedSource {
             return Err(StorageError::too_large(want.limit));
         }
         last_access::keep(&from, &source.account, source.target.blob()?.0, &blob, request.now).await;
-        let mut hasher = Hasher::new(wanted);
-        if wanted != ChecksumKinds::default() {
-            for chunk in blob.body.slice(span.clone()) {
-                hasher.update(&chunk.read()?);
-            }
-        }
         Ok(FetchedSource {
             origin: CopySource::Here(blob.body.clone()),
             headers: blob.headers.clone(),
             metadata: blob.metadata.clone(),
             tags: want.tags.then(|| blob.tags.clone()),
+            digests: operation::digest(blob.body.slice(span.clone()), wanted)?,
             content: Content::from_chunks(blob.body.slice(span)),
-            digests: hasher.finish(),
             md5: None,
         })
     }
@@ -348,7 +338,7 @@ impl FetchedSource {
         let rename = |error| if want.names_unmet { named_if_unmet(conditions, error) } else { error };
         let named = NamedSource { url: &input.url, range: want.range, conditions, headers };
         let source = RemoteSource::open(request, named).await.map_err(rename)?;
-        let described = source.described()?;
+        let described = RemoteBlob::read(&source)?;
         let tags = match want.tags {
             true => Some(remote_source::tags(request, &input.url, headers).await?),
             false => None,
@@ -395,25 +385,22 @@ async fn put_blob(blobs: &Blobs, request: Request, input: PutBlobInput) -> Resul
     // The content has an MD5 whether or not the source had one or gave its properties (recorded).
     let headers = ContentHeaders { md5: headers.md5.or(md5), ..headers };
     let body = Body::Block { content: fetched.content, blocks: Arc::default() };
-    let container = blobs.container(&request)?;
     let retention = blobs.retention_policy(&request)?;
-    let blob = container
-        .write(|container| {
-            let claimed = container.claim(&request)?;
-            Ok(container.create(claimed, request.now, retention, |blob| {
-                // The source's metadata is copied with its properties, unless the request has its own: Azure.Storage.DataMovement sends
-                // `x-ms-copy-source-blob-properties: false` to change or drop any of them, and omits the header to keep all.
-                let mut blob = blob.blob(body, headers);
-                blob.metadata = metadata;
-                blob = new.apply(blob, request.now);
-                blob.tags = fetched.tags.unwrap_or(blob.tags);
-                blob
-            }))
-        })
-        .await?;
-    let reply =
-        Reply::new(request.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-request-server-encrypted", "true");
-    Ok(wire::with_digests(wire::with_written(reply, &blob), fetched.digests))
+    let make = |blob: NewBlob| {
+        // The source's metadata is copied with its properties, unless the request has its own: Azure.Storage.DataMovement sends
+        // `x-ms-copy-source-blob-properties: false` to change or drop any of them, and omits the header to keep all.
+        let mut blob = blob.blob(body, headers);
+        blob.metadata = metadata;
+        blob = new.apply(blob, request.now);
+        blob.tags = fetched.tags.unwrap_or(blob.tags);
+        blob
+    };
+    let create = |container: &mut Container| {
+        let claimed = container.claim(&request)?;
+        Ok(container.create(claimed, request.now, retention, make))
+    };
+    let blob = blobs.write(&request, create).await?;
+    Ok(wire::written(&blob, &request).with_digests(fetched.digests))
 }
 
 async fn copy_blob(blobs: &Blobs, request: Request, input: CopyBlobInput) -> Result<Reply, StorageError> {
@@ -426,30 +413,22 @@ async fn copy_blob(blobs: &Blobs, request: Request, input: CopyBlobInput) -> Res
     let fetched = FetchedSource::read(blobs, &request, &source, want).await?;
     let body = fetched.body(&request)?;
     let id = request.environment.id();
-    let container = blobs.container(&request)?;
     let retention = blobs.retention_policy(&request)?;
-    let blob = container
-        .write(|container| {
-            let claimed = container.claim(&request)?;
-            if claimed.current().is_some_and(|blob| blob.body.type_name() != body.type_name()) {
-                return Err(ErrorCode::InvalidBlobType.into());
-            }
-            Ok(container.create(claimed, request.now, retention, |blob| {
-                let mut blob = blob.blob(body, fetched.headers);
-                blob.metadata = fetched.metadata;
-                blob = new.apply(blob, request.now);
-                let url = copy_properties::without_signature(&source.url);
-                blob.copy = Some(Arc::new(BlobCopy::whole(id, url, blob.body.len(), blob.last_modified)));
-                blob.tags = fetched.tags.unwrap_or(blob.tags);
-                blob
-            }))
-        })
-        .await?;
-    let reply = Reply::new(request.spec.status)
-        .with_state(blob.etag(), blob.last_modified)
-        .with("x-ms-copy-id", wire::guid(id))
-        .with("x-ms-copy-status", "success");
-    Ok(wire::with_digests(wire::with_written(reply, &blob), fetched.digests))
+    let create = |container: &mut Container| {
+        let claimed = container.claim(&request)?;
+        claimed.check_type(&body)?;
+        Ok(container.create(claimed, request.now, retention, |blob| {
+            let mut blob = blob.blob(body, fetched.headers);
+            blob.metadata = fetched.metadata;
+            blob = new.apply(blob, request.now);
+            let url = copy_properties::without_signature(&source.url);
+            blob.copy = Some(Arc::new(BlobCopy::whole(id, url, blob.body.len(), blob.last_modified)));
+            blob.tags = fetched.tags.unwrap_or(blob.tags);
+            blob
+        }))
+    };
+    let blob = blobs.write(&request, create).await?;
+    Ok(wire::copied(&blob, &request, id, "success").with_digests(fetched.digests))
 }
 
 async fn put_block(blobs: &Blobs, request: Request, input: PutBlockInput) -> Result<Reply, StorageError> {
@@ -459,7 +438,7 @@ async fn put_block(blobs: &Blobs, request: Request, input: PutBlockInput) -> Res
     let want = SourceRequirements::bytes(input.range, limit, ReportedChecksums::AsRequested);
     let fetched = FetchedSource::read(blobs, &request, &input.source, want).await?;
     let reply = put_block::stage(blobs, &request, input.id, fetched.content).await?;
-    Ok(wire::with_digests(reply, fetched.digests))
+    Ok(reply.with_digests(fetched.digests))
 }
 
 /// For an append or a page blob, the refusal does not say which the right checksum is (recorded).
@@ -476,7 +455,7 @@ async fn append_block(blobs: &Blobs, request: Request, input: AppendBlockInput) 
     let want = SourceRequirements::bytes(input.range, limit, ReportedChecksums::Md5);
     let fetched = FetchedSource::read(blobs, &request, &input.source, want).await.map_err(without_details)?;
     let reply = append_block::append(blobs, &request, &input.conditions, &fetched.content).await?;
-    Ok(wire::with_digests(reply, fetched.digests))
+    Ok(reply.with_digests(fetched.digests))
 }
 
 async fn put_page(blobs: &Blobs, request: Request, input: PutPageInput) -> Result<Reply, StorageError> {
@@ -494,5 +473,5 @@ async fn put_page(blobs: &Blobs, request: Request, input: PutPageInput) -> Resul
         true => checksums.wanted_with_md5(request.version),
         false => put_page::reported_checksums(&blob, &request, checksums),
     };
-    Ok(wire::with_digests(put_page::written(&blob, &request), fetched.digests.only(reported)))
+    Ok(put_page::written(&blob, &request).with_digests(fetched.digests.only(reported)))
 }

@@ -8,6 +8,7 @@ use crate::rules::metadata::Metadata;
 use crate::rules::time::Timestamp;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::ops::spec::WRITE;
+use crate::services::blob::state::Container;
 use crate::services::blob::wire;
 
 pub(super) static SNAPSHOT_BLOB: Operation<Blobs> = operation!(
@@ -27,17 +28,14 @@ pub(super) static SNAPSHOT_BLOB: Operation<Blobs> = operation!(
 async fn snapshot_blob(blobs: &Blobs, request: Request, metadata: Metadata) -> Result<Reply, StorageError> {
     wire::check_unsupported_headers(&request)?;
     let has_metadata = !metadata.is_empty();
-    let container = blobs.container(&request)?;
     let retention = blobs.retention_policy(&request)?;
-    let snapshot = container
-        .write(|container| {
-            let admitted = container.admit(&request)?;
-            admitted.check_online(request.now)?;
-            Ok(container.snapshot(admitted, request.now, metadata, retention))
-        })
-        .await?;
-    let reply = Reply::new(request.spec.status)
-        .with_state(snapshot.blob.etag(), snapshot.blob.last_modified)
+    let take = |container: &mut Container| {
+        let admitted = container.admit(&request)?;
+        admitted.check_online(request.now)?;
+        Ok(container.snapshot(admitted, request.now, metadata, retention))
+    };
+    let snapshot = blobs.write(&request, take).await?;
+    let reply = wire::state(&snapshot.blob, &request)
         .with("x-ms-snapshot", snapshot.at.iso())
         .with_some("x-ms-version-id", snapshot.version.map(Timestamp::iso))
         // True only for a snapshot with metadata of its own, which alone writes something (recorded).

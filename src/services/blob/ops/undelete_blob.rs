@@ -20,7 +20,6 @@ pub(super) static UNDELETE_BLOB: Operation<Blobs> = operation!(
 );
 
 async fn undelete_blob(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    let container = blobs.container(&request)?;
-    container.write(|container| container.undelete(request.target.blob()?.0, request.now)).await?;
+    blobs.write(&request, |container| container.undelete(request.target.blob()?.0, request.now)).await?;
     Ok(Reply::new(request.spec.status))
 }

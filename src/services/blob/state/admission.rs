@@ -62,6 +62,17 @@ impl Claimed {
         }
     }
 
+    /// Checks that a copy with this body can replace the blob: there is none, or one of the same type.
+    ///
+    /// # Errors
+    /// 409 InvalidBlobType.
+    pub fn check_type(&self, body: &Body) -> Result<(), StorageError> {
+        match self.current().is_some_and(|blob| blob.body.type_name() != body.type_name()) {
+            true => Err(ErrorCode::InvalidBlobType.into()),
+            false => Ok(()),
+        }
+    }
+
     /// The blob that exists there now.
     pub fn current(&self) -> Option<&Blob> {
         self.current.as_deref()

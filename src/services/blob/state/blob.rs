@@ -11,8 +11,9 @@ use crate::rules::lease::Lease;
 use crate::rules::metadata::Metadata;
 use crate::rules::retention::Deletion;
 use crate::rules::time::Timestamp;
-use crate::services::blob::body::{Body, ContentHeaders};
+use crate::services::blob::body::Body;
 use crate::services::blob::copy_properties::BlobCopy;
+use crate::services::shared::content_headers::ContentHeaders;
 use std::sync::Arc;
 
 /// A state of a blob. It is immutable; a write creates another.

@@ -31,7 +31,7 @@ impl Container {
         let version = retention.versions.then(|| {
             let next = self.next_last_modified(now);
             self.archive(&admitted.key, &admitted.blob);
-            self.amend(admitted, |blob| blob.version = Some(next));
+            self.keep(admitted.key, Blob { version: Some(next), ..Blob::clone(&admitted.blob) });
             next
         });
         TakenSnapshot {
@@ -196,22 +196,13 @@ impl Container {
     }
 }
 
-/// What Delete Blob does with a blob's snapshots (`x-ms-delete-snapshots`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DeleteSnapshots {
-    /// They are deleted with it.
-    Include,
-    /// They are deleted, and the blob is not.
-    Only,
-}
-
-impl DeleteSnapshots {
-    /// The name on the wire.
-    pub const fn name(self) -> &'static str {
-        match self {
-            DeleteSnapshots::Include => "include",
-            DeleteSnapshots::Only => "only",
-        }
+words! {
+    /// What Delete Blob does with a blob's snapshots (`x-ms-delete-snapshots`).
+    pub DeleteSnapshots {
+        /// They are deleted with it.
+        Include = "include",
+        /// They are deleted, and the blob is not.
+        Only = "only",
     }
 }
 

@@ -49,9 +49,9 @@ mod tests {
     use crate::rules::encryption::{DefaultEncryption, Encryption, Scopes};
     use crate::rules::metadata::Metadata;
     use crate::rules::retention::RetentionPolicy;
-    use crate::services::blob::body::ContentHeaders;
     use crate::services::blob::last_access;
     use crate::services::blob::state::admission::Claimed;
+    use crate::services::shared::content_headers::ContentHeaders;
     use crate::store::cell::Cell;
     use crate::store::content::Content;
     use crate::store::journal::Journal;

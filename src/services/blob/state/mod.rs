@@ -30,7 +30,7 @@ mod writes;
 
 use crate::services::blob::state::sweep::Due;
 pub use admission::Admitted;
-pub use blob::Blob;
+pub use blob::{Blob, NewBlob};
 pub use history::DeleteSnapshots;
 pub use listing::{BlockLists, ListInclude, ListedBlob};
 

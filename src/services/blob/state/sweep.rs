@@ -79,8 +79,9 @@ mod tests {
     use crate::rules::encryption::{DefaultEncryption, Encryption};
     use crate::rules::metadata::Metadata;
     use crate::rules::retention::RetentionPolicy;
-    use crate::services::blob::body::{Body, ContentHeaders};
+    use crate::services::blob::body::Body;
     use crate::services::blob::state::admission::{Admitted, Claimed};
+    use crate::services::shared::content_headers::ContentHeaders;
     use crate::store::content::Content;
 
     const DAY: u64 = 24 * 60 * 60;

@@ -56,10 +56,18 @@ impl Container {
     }
 
     /// Changes properties of an admitted blob that affect neither its modification time nor its ETag: tags, tier.
-    pub fn amend(&mut self, admitted: Admitted, change: impl FnOnce(&mut Blob)) -> Arc<Blob> {
+    ///
+    /// # Errors
+    /// Those of the change.
+    pub fn amend<T>(
+        &mut self,
+        admitted: Admitted,
+        change: impl FnOnce(&mut Blob) -> Result<T, StorageError>,
+    ) -> Result<T, StorageError> {
         let mut blob = Blob::clone(&admitted.blob);
-        change(&mut blob);
-        self.keep(admitted.key, blob)
+        let changed = change(&mut blob)?;
+        self.keep(admitted.key, blob);
+        Ok(changed)
     }
 
     /// Performs an action on the lease of the blob that the request names. Neither its modification time nor its ETag changes. A name that
@@ -74,9 +82,10 @@ impl Container {
             }
             admitted => admitted?,
         };
-        let next = lease::step(admitted.blob.lease, action, LeasedResource::Blob, request.now)?;
-        let blob = self.amend(admitted, |blob| blob.lease = next);
-        Ok((blob.last_modified, next))
+        self.amend(admitted, |blob| {
+            blob.lease = lease::step(blob.lease, action, LeasedResource::Blob, request.now)?;
+            Ok((blob.last_modified, blob.lease))
+        })
     }
 
     /// [`Container::step_blob_lease`] of a name that only has uncommitted blocks; `None` if it has none.

@@ -8,7 +8,7 @@ use crate::rules::metadata::Metadata;
 use crate::services::file::files::Files;
 use crate::services::file::node::Body;
 use crate::services::file::ops::spec::WRITE;
-use crate::services::file::state::NonRootPath;
+use crate::services::file::state::{NonRootPath, Share};
 use crate::services::file::wire::{self, NewSmbHeaders};
 
 pub(super) static CREATE_DIRECTORY: Operation<Files> = operation!(
@@ -32,14 +32,12 @@ input! { pub(super) Input {
 
 async fn run(files: &Files, request: Request, input: Input) -> Result<Reply, StorageError> {
     let smb = input.smb.input();
-    let share = files.share(&request)?;
-    let (node, parent) = share
-        .write(|share| {
-            let claimed = share.claim_free(&input.at.0)?;
-            let parent = claimed.parent();
-            let properties = share.properties_of_new(&smb, input.posix, PosixFileType::Directory, request.now)?;
-            Ok((share.create(claimed, request.now, |new| new.node(Body::Directory, properties, input.metadata)), parent))
-        })
-        .await?;
+    let create = |share: &mut Share| {
+        let claimed = share.claim_free(&input.at.0)?;
+        let parent = claimed.parent();
+        let properties = share.properties_of_new(&smb, input.posix, PosixFileType::Directory, request.now)?;
+        Ok((share.create(claimed, request.now, |new| new.node(Body::Directory, properties, input.metadata)), parent))
+    };
+    let (node, parent) = files.write(&request, create).await?;
     Ok(wire::written(&node, parent, &request))
 }

@@ -9,6 +9,7 @@ use crate::services::file::files::Files;
 use crate::services::file::ops::spec::WRITE_SHARE;
 use crate::services::file::state::Share;
 use crate::services::file::wire;
+use crate::services::shared::accounts::ResourceIndex;
 
 pub(super) static CREATE_SHARE: Operation<Files> = operation!(
     run,
@@ -25,14 +26,12 @@ async fn run(files: &Files, request: Request, (settings, metadata): (SettingsInp
     let settings = Settings::create(settings, request.account.premium, request.now)?;
     let share = Share::new(request.now, metadata, settings);
     let reply = wire::share_state(share.properties(), &request);
-    let account = files.account(&request.account.name)?;
-    account
-        .resources
-        .write(|shares| {
-            shares.check_free(request.target.share()?, request.now)?;
-            shares.insert(request.target.share()?.into(), files.cell(share));
-            Ok(())
-        })
-        .await?;
+    let name = request.target.share()?;
+    let create = |shares: &mut ResourceIndex<Share>| {
+        shares.check_free(name, request.now)?;
+        shares.insert(name.into(), files.cell(share));
+        Ok(())
+    };
+    files.write_index(&request, create).await?;
     Ok(wire::with_provision(reply, &settings))
 }

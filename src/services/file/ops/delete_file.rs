@@ -3,7 +3,6 @@
 use crate::operation::{Operation, OperationSpec, Reply, Request};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
-use crate::rules::file::handle::FileAccess;
 use crate::services::file::files::Files;
 use crate::services::file::ops::spec::WRITE_FILE;
 use crate::services::file::state::{CurrentPath, WantedNode};
@@ -21,12 +20,6 @@ pub(super) static DELETE_FILE: Operation<Files> = operation!(
 );
 
 async fn run(files: &Files, request: Request, at: CurrentPath) -> Result<Reply, StorageError> {
-    let share = files.share(&request)?;
-    share
-        .write(|share| {
-            let node = share.admit(&request, &at, WantedNode::File, FileAccess::Remove)?;
-            share.remove(&node, request.now)
-        })
-        .await?;
+    files.write(&request, |share| share.delete(&request, &at, WantedNode::File)).await?;
     Ok(Reply::new(request.spec.status))
 }

@@ -6,7 +6,7 @@ use crate::rules::file::handle::FileAccess;
 use crate::rules::file::posix::{PosixFileType, PosixInput};
 use crate::services::file::files::Files;
 use crate::services::file::ops::spec::{READ, WRITE};
-use crate::services::file::state::{CurrentPath, NodePath, WantedNode};
+use crate::services::file::state::{CurrentPath, NodePath, Share, WantedNode};
 use crate::services::file::wire::{self, RequiredSmbHeaders};
 
 pub(super) static GET_DIRECTORY_PROPERTIES: Operation<Files> = operation!(
@@ -44,18 +44,16 @@ async fn get(files: &Files, request: Request, at: NodePath) -> Result<Reply, Sto
 
 async fn set(files: &Files, request: Request, input: Input) -> Result<Reply, StorageError> {
     let RequiredSmbHeaders(smb) = input.smb;
-    let share = files.share(&request)?;
-    let (node, parent) = share
-        .write(|share| {
-            let directory = share.admit(&request, &input.at, WantedNode::Directory, FileAccess::Describe)?;
-            let smb = share.smb(&directory, &smb, request.now)?;
-            let posix = share.posix(input.posix, PosixFileType::Directory, directory.posix.as_deref())?;
-            let node = share.replace(&directory, request.now, |node| {
-                node.smb = smb;
-                node.posix = posix;
-            });
-            Ok((node, directory.parent()))
-        })
-        .await?;
+    let set = |share: &mut Share| {
+        let directory = share.admit(&request, &input.at, WantedNode::Directory, FileAccess::Describe)?;
+        let smb = share.smb(&directory, &smb, request.now)?;
+        let posix = share.posix(input.posix, PosixFileType::Directory, directory.posix.as_deref())?;
+        let node = share.replace(&directory, request.now, |node| {
+            node.smb = smb;
+            node.posix = posix;
+        });
+        Ok((node, directory.parent()))
+    };
+    let (node, parent) = files.write(&request, set).await?;
     Ok(wire::written(&node, parent, &request))
 }

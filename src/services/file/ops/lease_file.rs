@@ -1,50 +1,46 @@
 //! Lease File: acquire, change, release, break. A file's lease is infinite, and cannot be renewed.
 
-use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
-use crate::rules::auth::permissions::RequiredPermission;
+use crate::operation::{Operation, OperationSpec, Request, Selector};
 use crate::rules::error::StorageError;
 use crate::rules::file::handle::FileAccess;
-use crate::rules::lease::{LeaseAction, LeaseDuration, LeaseId};
+use crate::rules::lease::{Lease, LeaseAction, LeaseDuration};
+use crate::rules::time::Timestamp;
 use crate::services::file::files::Files;
 use crate::services::file::ops::spec::WRITE;
-use crate::services::file::state::{CurrentPath, WantedNode};
-use crate::services::file::wire;
-use crate::services::shared::lease::{Acquire, Break, Change, LeaseInput, Release};
+use crate::services::file::state::{CurrentPath, Share, WantedNode};
+use crate::services::shared::lease::{self, Acquire, Break, Change, LeaseTarget, Release};
 
-pub(super) static ACQUIRE: Operation<Files> = operation::<Acquire>("Acquire File Lease");
-pub(super) static CHANGE: Operation<Files> = operation::<Change>("Change File Lease");
-pub(super) static RELEASE: Operation<Files> = operation::<Release>("Release File Lease");
-pub(super) static BREAK: Operation<Files> = operation::<Break>("Break File Lease");
+pub(super) static ACQUIRE: Operation<Files> = lease::operation::<FileLease, Acquire>("Acquire File Lease");
+pub(super) static CHANGE: Operation<Files> = lease::operation::<FileLease, Change>("Change File Lease");
+pub(super) static RELEASE: Operation<Files> = lease::operation::<FileLease, Release>("Release File Lease");
+pub(super) static BREAK: Operation<Files> = lease::operation::<FileLease, Break>("Break File Lease");
 
-const fn operation<I: LeaseInput>(name: &'static str) -> Operation<Files> {
-    operation!(
-        run::<I>,
-        (CurrentPath, I),
-        OperationSpec {
-            name,
-            selectors: const { &[Selector::Query("comp", "lease"), I::SELECTOR] },
-            requires: RequiredPermission::object(I::LETTERS),
-            status: I::STATUS,
-            ..WRITE
+struct FileLease;
+
+impl LeaseTarget for FileLease {
+    type State = Share;
+    type Input = CurrentPath;
+    const RESTYPE: Option<Selector> = None;
+    const SPEC: OperationSpec = WRITE;
+
+    fn supported(action: LeaseAction) -> Result<LeaseAction, StorageError> {
+        match action {
+            LeaseAction::Acquire { term: LeaseDuration::Fixed(seconds), .. } => {
+                Err(StorageError::invalid_header("x-ms-lease-duration", seconds.to_string()))
+            }
+            // A break of a file's lease is immediate.
+            LeaseAction::Break { .. } => Ok(LeaseAction::Break { period: Some(0) }),
+            action => Ok(action),
         }
-    )
-}
+    }
 
-async fn run<I: LeaseInput>(files: &Files, request: Request, (at, input): (CurrentPath, I)) -> Result<Reply, StorageError> {
-    let action = match input.action(LeaseId(request.environment.id()))? {
-        LeaseAction::Acquire { term: LeaseDuration::Fixed(seconds), .. } => {
-            return Err(StorageError::invalid_header("x-ms-lease-duration", seconds.to_string()));
-        }
-        // A break of a file's lease is immediate.
-        LeaseAction::Break { .. } => LeaseAction::Break { period: Some(0) },
-        action => action,
-    };
-    let share = files.share(&request)?;
-    let (node, lease) = share
-        .write(|share| {
-            let file = share.admit(&request, &at, WantedNode::Content, FileAccess::Look)?;
-            share.step_file_lease(&file, action, request.now)
-        })
-        .await?;
-    Ok(I::answer(wire::state(&node, &request), lease, &request))
+    fn step(
+        share: &mut Share,
+        request: &Request,
+        at: &CurrentPath,
+        action: LeaseAction,
+    ) -> Result<(Timestamp, Lease), StorageError> {
+        let file = share.admit(request, at, WantedNode::Content, FileAccess::Look)?;
+        Ok((file.last_modified, share.step_file_lease(&file, action, request.now)?))
+    }
 }

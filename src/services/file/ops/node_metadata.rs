@@ -7,7 +7,7 @@ use crate::rules::lease::LeaseCheck;
 use crate::rules::metadata::Metadata;
 use crate::services::file::files::Files;
 use crate::services::file::ops::spec::{READ, WRITE};
-use crate::services::file::state::{CurrentPath, NodePath, WantedNode};
+use crate::services::file::state::{CurrentPath, NodePath, Share, WantedNode};
 use crate::services::file::wire;
 
 const DIRECTORY: &[Selector] = &[Selector::Query("restype", "directory"), Selector::Query("comp", "metadata")];
@@ -52,15 +52,13 @@ async fn set(
     (at, metadata): (CurrentPath, Metadata),
     wanted: WantedNode,
 ) -> Result<Reply, StorageError> {
-    let share = files.share(&request)?;
-    let node = share
-        .write(|share| {
-            let node = share.admit(&request, &at, wanted, FileAccess::Describe)?;
-            Ok(share.replace(&node, request.now, |node| {
-                node.metadata = metadata;
-                node.smb.changed = request.now;
-            }))
-        })
-        .await?;
+    let set = |share: &mut Share| {
+        let node = share.admit(&request, &at, wanted, FileAccess::Describe)?;
+        Ok(share.replace(&node, request.now, |node| {
+            node.metadata = metadata;
+            node.smb.changed = request.now;
+        }))
+    };
+    let node = files.write(&request, set).await?;
     Ok(wire::state(&node, &request).with("x-ms-request-server-encrypted", "true"))
 }

@@ -11,7 +11,7 @@ use crate::rules::metadata::Metadata;
 use crate::services::file::files::Files;
 use crate::services::file::node::Body;
 use crate::services::file::ops::spec::WRITE;
-use crate::services::file::state::{CurrentPath, WantedNode};
+use crate::services::file::state::{CurrentPath, Share, WantedNode};
 use crate::services::file::wire::{self, SourceTrailingDots};
 
 pub(super) static RENAME_FILE: Operation<Files> = operation!(
@@ -71,23 +71,21 @@ async fn run(
     }
     let from = Path::parse(source.target.path_text()?, input.source_dots.0)?;
     let (replace, ignore_read_only, now) = (input.replace == Some(true), input.ignore_readonly == Some(true), request.now);
-    let share = files.share(&request)?;
-    let (node, parent) = share
-        .write(|share| {
-            let moved = share.admit_at(&from, wanted, FileAccess::Remove, input.source_lease, now, ignore_read_only)?;
-            let claimed = share.claim_for(&input.at, &moved, replace, input.target_lease, now, ignore_read_only)?;
-            let smb = share.smb(&moved, &input.smb, now)?;
-            let node = share.rename(&moved, &claimed, now, |node| {
-                node.smb = smb;
-                if !input.metadata.is_empty() {
-                    node.metadata = input.metadata;
-                }
-                if let (Body::File(file), Some(content_type)) = (&mut node.body, content_type) {
-                    file.headers.content_type = Some(content_type.into());
-                }
-            })?;
-            Ok((node, claimed.parent()))
-        })
-        .await?;
+    let rename = |share: &mut Share| {
+        let moved = share.admit_at(&from, wanted, FileAccess::Remove, input.source_lease, now, ignore_read_only)?;
+        let claimed = share.claim_for(&input.at, &moved, replace, input.target_lease, now, ignore_read_only)?;
+        let smb = share.smb(&moved, &input.smb, now)?;
+        let node = share.rename(&moved, &claimed, now, |node| {
+            node.smb = smb;
+            if !input.metadata.is_empty() {
+                node.metadata = input.metadata;
+            }
+            if let (Body::File(file), Some(content_type)) = (&mut node.body, content_type) {
+                file.headers.content_type = Some(content_type.into());
+            }
+        })?;
+        Ok((node, claimed.parent()))
+    };
+    let (node, parent) = files.write(&request, rename).await?;
     Ok(wire::written(&node, parent, &request))
 }

@@ -7,7 +7,7 @@ use crate::rules::file::security_descriptor::Format;
 use crate::rules::file::{sddl, smb};
 use crate::services::file::files::Files;
 use crate::services::file::ops::spec::{READ_SHARE, WRITE_SHARE};
-use crate::services::file::state::CurrentShare;
+use crate::services::file::state::{CurrentShare, Share};
 
 pub(super) static CREATE_PERMISSION: Operation<Files> = operation!(
     create,
@@ -48,13 +48,11 @@ const LIMIT: u64 = 64 << 10;
 
 async fn create(files: &Files, mut request: Request, _: CurrentShare) -> Result<Reply, StorageError> {
     let text = read(&request.body.bytes(LIMIT).await?)?;
-    let share = files.share(&request)?;
-    let key = share
-        .write(|share| {
-            share.admit_share(&request, None)?;
-            Ok(share.store_permission(&text))
-        })
-        .await?;
+    let store = |share: &mut Share| {
+        share.admit_share(&request, None)?;
+        Ok(share.store_permission(&text))
+    };
+    let key = files.write(&request, store).await?;
     Ok(Reply::new(request.spec.status).with("x-ms-file-permission-key", key.to_string()))
 }
 

@@ -38,12 +38,11 @@ async fn get(files: &Files, request: Request, snapshot: ShareSnapshotQuery) -> R
 }
 
 async fn set(files: &Files, request: Request, (_, input): (CurrentShare, SettingsInput)) -> Result<Reply, StorageError> {
-    let share = files.share(&request)?;
     let change = |properties: &mut ShareProperties| {
         properties.settings = properties.settings.apply(input, request.now)?;
         Ok(())
     };
-    let properties = share.write(|share| share.set_properties(&request, change)).await?;
+    let properties = files.write(&request, |share| share.set_properties(&request, change)).await?;
     let (settings, last_modified) = (properties.settings, properties.last_modified);
     let reply = wire::with_downgrades(wire::share_state(&properties, &request), &settings, last_modified);
     Ok(wire::with_provision(reply, &settings))

@@ -5,7 +5,7 @@ use crate::rules::error::StorageError;
 use crate::rules::metadata::Metadata;
 use crate::services::file::files::Files;
 use crate::services::file::ops::spec::WRITE_SHARE;
-use crate::services::file::state::CurrentShare;
+use crate::services::file::state::{CurrentShare, Share};
 use crate::services::file::wire;
 
 pub(super) static SNAPSHOT_SHARE: Operation<Files> = operation!(
@@ -20,13 +20,11 @@ pub(super) static SNAPSHOT_SHARE: Operation<Files> = operation!(
 
 async fn run(files: &Files, request: Request, (_, metadata): (CurrentShare, Metadata)) -> Result<Reply, StorageError> {
     let metadata = Some(metadata).filter(|metadata| !metadata.is_empty());
-    let share = files.share(&request)?;
-    let (snapshot, properties) = share
-        .write(|share| {
-            let properties = share.admit_share(&request, None)?.properties.clone();
-            Ok((share.create_snapshot(metadata, request.now)?, properties))
-        })
-        .await?;
+    let create = |share: &mut Share| {
+        let properties = share.admit_share(&request, None)?.properties.clone();
+        Ok((share.create_snapshot(metadata, request.now)?, properties))
+    };
+    let (snapshot, properties) = files.write(&request, create).await?;
     // The entity tag and the date are the share's, which a snapshot does not change (recorded).
     Ok(wire::share_state(&properties, &request).with("x-ms-snapshot", snapshot.iso()))
 }

@@ -467,26 +467,28 @@ impl Share {
         admitted: &Admitted,
         action: lease::LeaseAction,
         now: Timestamp,
-    ) -> Result<(Arc<Node>, Lease), StorageError> {
+    ) -> Result<Lease, StorageError> {
         let next = lease::step(admitted.node.lease(), action, LeasedResource::File, now)?;
         let mut node = Node::clone(&admitted.node);
         if let Body::File(file) = &mut node.body {
             file.lease = next;
         }
-        Ok((self.tree.put(node), next))
+        self.tree.put(node);
+        Ok(next)
     }
 
-    /// Deletes an admitted node, or of a file with several hard links, the one that the request names.
+    /// Deletes the node that the request addresses; of a file with several hard links, only the one that the request names.
     ///
     /// # Errors
-    /// 409 DirectoryNotEmpty; 400 InvalidUri for the root.
-    pub fn remove(&mut self, admitted: &Admitted, now: Timestamp) -> Result<(), StorageError> {
+    /// As [`Share::admit`]; 409 DirectoryNotEmpty; 400 InvalidUri for the root.
+    pub fn delete(&mut self, request: &Request, at: &NodePath, wanted: WantedNode) -> Result<(), StorageError> {
+        let admitted = self.admit(request, at, wanted, FileAccess::Remove)?;
         let place =
             admitted.place.as_ref().ok_or_else(|| ErrorCode::InvalidUri.with_reason("the root directory cannot be deleted"))?;
         if admitted.node.kind() == NodeKind::Directory && !self.tree.is_empty(admitted.node.id) {
             return Err(ErrorCode::DirectoryNotEmpty.into());
         }
-        self.tree.remove(&admitted.node, place, now);
+        self.tree.remove(&admitted.node, place, request.now);
         Ok(())
     }
 

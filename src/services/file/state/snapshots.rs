@@ -11,13 +11,14 @@ use std::sync::Arc;
 /// The most snapshots of a share.
 const MAX_SNAPSHOTS: usize = 200;
 
-/// Which snapshots are deleted with their share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DeleteSnapshots {
-    /// All, if none of them is leased.
-    Include,
-    /// All, leased ones too.
-    IncludeLeased,
+words! {
+    /// Which snapshots are deleted with their share.
+    pub DeleteSnapshots {
+        /// All, if none of them is leased.
+        Include = "include",
+        /// All, leased ones too.
+        IncludeLeased = "include-leased",
+    }
 }
 
 /// A share at a time.
