@@ -28,7 +28,7 @@ impl Service for Files {
         operation.start(self, request)
     }
 
-    /// Operations on a share itself say `restype=share`; every other path names a directory or a file, the share's root among them.
+    /// Operations on a share itself have `restype=share`; every other path names a directory or a file, including the share's root.
     fn target(&self, resource: &ResourcePath<'_>) -> Result<Target, StorageError> {
         let path = resource.path.strip_prefix('/').unwrap_or(resource.path);
         if path.is_empty() {

@@ -284,8 +284,8 @@ pub(super) fn describe_share(view: &ShareView<'_>, request: &Request) -> Reply {
         .with_some("x-ms-share-provisioned-bandwidth-mibps", number(settings.mibps()))
 }
 
-/// Adds what a response to a write reports of a share whose operations or bandwidth are provisioned: all settings, whatever the request
-/// names.
+/// Adds the settings of a share whose operations or bandwidth are provisioned to the response to a write: all of them, even those that the
+/// request does not set.
 pub(super) fn with_provision(reply: Reply, settings: &Settings) -> Reply {
     if !settings.is_provisioned() {
         return reply;

@@ -57,7 +57,7 @@ impl FromRequest for Option<SequenceNumberAction> {
 async fn set_blob_properties(blobs: &Blobs, request: Request, input: Input) -> Result<Reply, StorageError> {
     let Input { size, action, content: ReplacingContentHeaders { is_present, headers } } = input;
     let size = size.map(|size| size.0);
-    let keeps_headers = !is_present && (size.is_some() || action.is_some());
+    let retains_headers = !is_present && (size.is_some() || action.is_some());
     let set = |container: &mut Container| {
         let admitted = container.admit(&request)?;
         admitted.check_online(request.now)?;
@@ -75,7 +75,7 @@ async fn set_blob_properties(blobs: &Blobs, request: Request, input: Input) -> R
         };
         container.replace(admitted, request.now, |blob| {
             blob.body = body;
-            if !keeps_headers {
+            if !retains_headers {
                 blob.headers = headers;
             }
         })

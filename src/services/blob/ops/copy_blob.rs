@@ -79,10 +79,10 @@ async fn copy_blob(blobs: &Blobs, request: Request, input: Input) -> Result<Repl
         SourceLocation::Elsewhere => {
             let conditions = &input.conditions.0;
             let named = NamedSource { url: &input.source, range: RequestedRange::Whole, conditions, headers: &input.forwarded };
-            let elsewhere = RemoteSource::open(&request, named).await.map_err(|error| named_if_unmet(conditions, error))?;
-            let described = RemoteBlob::read(&elsewhere)?;
+            let remote = RemoteSource::open(&request, named).await.map_err(|error| named_if_unmet(conditions, error))?;
+            let described = RemoteBlob::read(&remote)?;
             input.new.check_tier_of(&described.empty())?;
-            let total = elsewhere.length()?;
+            let total = remote.length()?;
             let bytes = Arc::new(AtomicU64::new(0));
             let arrived = Arc::downgrade(&bytes);
             let copy = |_: &Body, _| BlobCopy { id, source, total, progress: Progress::Pending(bytes), incremental: None };
@@ -99,7 +99,7 @@ async fn copy_blob(blobs: &Blobs, request: Request, input: Input) -> Result<Repl
                 container.end_copy(&name, id, now, outcome.map(|body| sealed(body, input.seal)))
             };
             let pending = PendingCopy { cell: Arc::downgrade(&container), total, arrived, environment };
-            request.sources.go_on(Box::pin(pending.receive(elsewhere.answer, body, end)));
+            request.sources.go_on(Box::pin(pending.receive(remote.answer, body, end)));
             blob
         }
     };
@@ -116,7 +116,7 @@ async fn original(blobs: &Blobs, request: &Request, input: &Input, source: &Sour
     conditions::check_source(&input.conditions.0, &stored).map_err(UnmetCondition::of_source)?;
     // The request has no key of the source.
     original.encryption.admits_reader(&Encryption::Service)?;
-    last_access::keep(&from, &source.account, source.target.blob()?.0, &original, request.now).await;
+    last_access::record(&from, &source.account, source.target.blob()?.0, &original, request.now).await;
     Ok(original)
 }
 
@@ -127,7 +127,7 @@ fn is_onto_itself(request: &Request, source: &Source) -> bool {
         && source.target.object_name() == request.target.object_name()
 }
 
-/// The copy is sealed if its source is, unless the request says otherwise (recorded).
+/// The copy is sealed if its source is, unless the request sets it (recorded).
 fn sealed(mut body: Body, requested: Option<bool>) -> Body {
     if let (Body::Append { sealed, .. }, Some(seal)) = (&mut body, requested) {
         *sealed = seal;

@@ -78,7 +78,7 @@ pub(super) static PUT_PAGE_FROM_URL: Operation<Blobs> = operation!(
     spec("Put Page From URL", &[Selector::Query("comp", "page"), SOURCE], "w", ConditionSupport::Write, 201)
 );
 
-/// The selector that tells each of them from the operation with a body.
+/// The selector that distinguishes each of them from the operation with a body.
 const SOURCE: Selector = Selector::HasHeader("x-ms-copy-source");
 
 const fn spec(
@@ -198,10 +198,10 @@ impl SourceOptions {
     }
 }
 
-/// The refusal of a source that does not meet a condition. At 2019-02-02 it says that the source could not be verified, at 2020-08-04 it
-/// has the source's own sentence (recorded).
-fn condition_not_met(version: Version, unmet: UnmetCondition) -> StorageError {
-    let source = StorageError::from(ErrorCode::ConditionNotMet).with_status(unmet.status());
+/// The refusal of a source that does not meet a condition. In 2019-02-02 its message is that the source could not be verified, in
+/// 2020-08-04 it is the source's own (recorded).
+fn condition_not_met(version: Version, failed: UnmetCondition) -> StorageError {
+    let source = StorageError::from(ErrorCode::ConditionNotMet).with_status(failed.status());
     let error = copy_source::refused(version, &source);
     match version < Version::V2019_12_12 {
         true => error.with_message("Could not verify the copy source within the specified time."),
@@ -239,8 +239,8 @@ struct FetchedSource {
 
 /// Where the type of a source comes from.
 enum CopySource {
-    Here(Body),
-    Elsewhere(RemoteBlob),
+    Local(Body),
+    Remote(RemoteBlob),
 }
 
 /// What an operation needs of its source.
@@ -253,13 +253,13 @@ struct SourceRequirements {
     tags: bool,
     /// The MD5 of the bytes, whether or not the answer has it.
     md5: bool,
-    /// Whether an unmet condition has an error code of its own.
-    names_unmet: bool,
+    /// Whether a failed condition has an error code of its own.
+    names_failed_condition: bool,
 }
 
 impl SourceRequirements {
     fn bytes(SourceRange(range): SourceRange, limit: u64, reported: ReportedChecksums) -> SourceRequirements {
-        SourceRequirements { range, limit, reported, tags: false, md5: false, names_unmet: false }
+        SourceRequirements { range, limit, reported, tags: false, md5: false, names_failed_condition: false }
     }
 }
 
@@ -284,14 +284,14 @@ impl FetchedSource {
         };
         let computed = ChecksumKinds { md5: wanted.md5 || want.md5, ..wanted };
         let fetched = match request.sources.find(request, &input.url, SourceAuthorization::Shown)? {
-            SourceLocation::Here(source) => FetchedSource::here(blobs, request, &source, input, want, computed).await?,
-            SourceLocation::Elsewhere => FetchedSource::elsewhere(request, input, want, computed).await?,
+            SourceLocation::Here(source) => FetchedSource::local(blobs, request, &source, input, want, computed).await?,
+            SourceLocation::Elsewhere => FetchedSource::remote(request, input, want, computed).await?,
         };
         checksums.check(fetched.digests)?;
         Ok(FetchedSource { md5: fetched.digests.md5, digests: fetched.digests.only(wanted), ..fetched })
     }
 
-    async fn here(
+    async fn local(
         blobs: &Blobs,
         request: &Request,
         source: &Source,
@@ -304,9 +304,9 @@ impl FetchedSource {
         let blob =
             from.read().source(source, request.now).map_err(|error| if error.status() == 409 { error } else { refuse(error) })?;
         let stored = CurrentState { etag: blob.etag(), modified: blob.last_modified, tags: &blob.tags };
-        conditions::check_source(&input.conditions.0, &stored).map_err(|unmet| match want.names_unmet {
-            true => unmet.of_source().into(),
-            false => condition_not_met(request.version, unmet),
+        conditions::check_source(&input.conditions.0, &stored).map_err(|failed| match want.names_failed_condition {
+            true => failed.of_source().into(),
+            false => condition_not_met(request.version, failed),
         })?;
         blob.check_online(request.now)?;
         blob.encryption.admits_reader(&input.encryption.0)?;
@@ -316,9 +316,9 @@ impl FetchedSource {
         if span.end - span.start > want.limit {
             return Err(StorageError::too_large(want.limit));
         }
-        last_access::keep(&from, &source.account, source.target.blob()?.0, &blob, request.now).await;
+        last_access::record(&from, &source.account, source.target.blob()?.0, &blob, request.now).await;
         Ok(FetchedSource {
-            origin: CopySource::Here(blob.body.clone()),
+            origin: CopySource::Local(blob.body.clone()),
             headers: blob.headers.clone(),
             metadata: blob.metadata.clone(),
             tags: want.tags.then(|| blob.tags.clone()),
@@ -328,14 +328,14 @@ impl FetchedSource {
         })
     }
 
-    async fn elsewhere(
+    async fn remote(
         request: &Request,
         input: &SourceInput,
         want: SourceRequirements,
         wanted: ChecksumKinds,
     ) -> Result<FetchedSource, StorageError> {
         let (conditions, headers) = (&input.conditions.0, &input.forwarded);
-        let rename = |error| if want.names_unmet { named_if_unmet(conditions, error) } else { error };
+        let rename = |error| if want.names_failed_condition { named_if_unmet(conditions, error) } else { error };
         let named = NamedSource { url: &input.url, range: want.range, conditions, headers };
         let source = RemoteSource::open(request, named).await.map_err(rename)?;
         let described = RemoteBlob::read(&source)?;
@@ -347,7 +347,7 @@ impl FetchedSource {
         Ok(FetchedSource {
             headers: described.headers.clone(),
             metadata: described.metadata.clone(),
-            origin: CopySource::Elsewhere(described),
+            origin: CopySource::Remote(described),
             tags,
             content: received.content,
             digests: received.digests,
@@ -360,8 +360,8 @@ impl FetchedSource {
     /// A body of the source's type with all its bytes.
     fn body(&self, request: &Request) -> Result<Body, StorageError> {
         match &self.origin {
-            CopySource::Here(body) => Ok(body.clone()),
-            CopySource::Elsewhere(described) => described.body(&request.store, &self.content, request.now),
+            CopySource::Local(body) => Ok(body.clone()),
+            CopySource::Remote(described) => described.body(&request.store, &self.content, request.now),
         }
     }
 }
@@ -372,7 +372,7 @@ async fn put_blob(blobs: &Blobs, request: Request, input: PutBlobInput) -> Resul
     new.check_tier(TierSupport::Standard)?;
     let limit = blocks::put_blob_limit(request.version);
     let bytes = SourceRequirements::bytes(range, limit, ReportedChecksums::AsRequested);
-    let want = SourceRequirements { tags: options.copies_tags(&new)?, md5: true, names_unmet: true, ..bytes };
+    let want = SourceRequirements { tags: options.copies_tags(&new)?, md5: true, names_failed_condition: true, ..bytes };
     let fetched = FetchedSource::read(blobs, &request, &source, want).await?;
     let md5 = fetched.md5.map(|md5| Box::from(md5.to_string()));
     let headers = match options.properties {
@@ -441,7 +441,7 @@ async fn put_block(blobs: &Blobs, request: Request, input: PutBlockInput) -> Res
     Ok(reply.with_digests(fetched.digests))
 }
 
-/// For an append or a page blob, the refusal does not say which the right checksum is (recorded).
+/// The refusal of an append or a page blob does not contain the right checksum (recorded).
 fn without_details(error: StorageError) -> StorageError {
     match error.code() {
         ErrorCode::Md5Mismatch | ErrorCode::Crc64Mismatch => error.code().into(),

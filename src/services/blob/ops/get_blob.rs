@@ -38,7 +38,7 @@ async fn get_blob(blobs: &Blobs, request: Request, (_, input): (StateQuery, Inpu
     let blob = container.read().admit(&request)?;
     blob.check_readable(request.now)?;
     let reply = read(&blob, range, wanted, structured, &request)?;
-    last_access::keep(&container, &request.account, request.target.blob()?.0, &blob, request.now).await;
+    last_access::record(&container, &request.account, request.target.blob()?.0, &blob, request.now).await;
     Ok(reply)
 }
 

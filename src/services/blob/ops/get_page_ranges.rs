@@ -58,7 +58,7 @@ async fn get_page_ranges(blobs: &Blobs, request: Request, (_, input): (StateQuer
     let Body::Page { content, .. } = &blob.body else { return Err(ErrorCode::InvalidBlobType.into()) };
     let size = content.len();
     let span = ranges::resolve(input.range.0, size)?.map_or(0..size, |span| span.start..span.end + 1);
-    // A page that the range touches is reported as a whole (the SDKs' own tests).
+    // A page that the range touches is reported entirely (the SDKs' own tests).
     let span = span.start / pages::PAGE * pages::PAGE..span.end.next_multiple_of(pages::PAGE).min(size);
     // A marker is the offset at which the next page of ranges begins.
     let span = input.marker.unwrap_or(0).max(span.start)..span.end;

@@ -45,7 +45,7 @@ async fn get_website(blobs: &Blobs, mut request: Request, range: ReadRange) -> R
         None => not_found(&container, &mut request, site.error_document())?,
     };
     if request.method == Method::GET {
-        last_access::keep(&cell, &request.account, request.target.blob()?.0, &blob, request.now).await;
+        last_access::record(&cell, &request.account, request.target.blob()?.0, &blob, request.now).await;
     }
     Ok(reply)
 }

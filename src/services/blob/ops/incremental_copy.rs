@@ -50,7 +50,7 @@ async fn incremental_copy(blobs: &Blobs, request: Request, input: Input) -> Resu
 
     let id = request.environment.id();
     let of = [source.account.name.clone(), source.target.container()?.to_owned(), name.to_owned()];
-    let increment = IncrementalCopy { of, created: original.created, snapshot, kept: Timestamp::default() };
+    let increment = IncrementalCopy { of, created: original.created, snapshot, destination: Timestamp::default() };
     let copied = |at| Some(Arc::new(BlobCopy::whole(id, copy_properties::without_signature(&input.source), content.len(), at)));
     let retention = blobs.retention_policy(&request)?;
     let describe = |blob: &mut Blob| {

@@ -68,7 +68,7 @@ async fn put_block_list(blobs: &Blobs, mut request: Request, input: Input) -> Re
         let chosen = blocks::resolve(
             &list,
             |id| current.get(id).map(|content| block(id, Content::clone(content), committed)),
-            |id| container.staged_block(&name, id, request.now).map(|staged| block(id, staged.content, &staged.encryption)),
+            |id| container.uncommitted_block(&name, id, request.now).map(|staged| block(id, staged.content, &staged.encryption)),
         )?;
         let chosen = chosen.into_iter().collect::<Result<Vec<Block>, StorageError>>()?;
         let content = Content::concat(chosen.iter().map(|block| &block.content));

@@ -1,4 +1,4 @@
-//! Put Page: writes whole pages of a page blob, or clears them.
+//! Put Page: writes pages of a page blob, or clears them.
 
 use crate::operation::{
     self, BodyFraming, EncryptionCheck, Fields, FromRequest, Operation, OperationSpec, Reply, Request, Selector, WriteRange,

@@ -60,7 +60,7 @@ async fn query_blob(blobs: &Blobs, mut request: Request, _: StateQuery) -> Resul
     for name in BYTE_HEADERS {
         reply.headers.remove(name);
     }
-    last_access::keep(&container, &request.account, request.target.blob()?.0, &blob, request.now).await;
+    last_access::record(&container, &request.account, request.target.blob()?.0, &blob, request.now).await;
     let size = blob.body.len();
     let sync = request.environment.id();
     match contents {

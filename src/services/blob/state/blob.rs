@@ -86,7 +86,7 @@ impl Blob {
     }
 
     /// Returns true if it exists, or is deleted and retained.
-    pub fn is_kept(&self, now: Timestamp) -> bool {
+    pub fn is_retained(&self, now: Timestamp) -> bool {
         !self.has_expired(now) && self.deleted.is_none_or(|deletion| deletion.is_kept(now))
     }
 

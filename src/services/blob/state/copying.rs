@@ -10,7 +10,8 @@ use crate::services::blob::body::Body;
 use crate::services::blob::copy_properties::{BlobCopy, IncrementalCopy, Outcome};
 use crate::services::blob::state::admission::{Admitted, Claimed, check};
 use crate::services::blob::state::blob::{Blob, NewBlob};
-use crate::services::blob::state::{BlobKey, Container};
+use crate::services::blob::state::container::Container;
+use crate::services::blob::state::key::BlobKey;
 use std::sync::Arc;
 
 impl Blob {
@@ -141,7 +142,7 @@ impl Container {
                 self.replace(admitted, request.now, |blob| advance(blob, last))?
             }
         };
-        increment.kept = self.next_last_modified(request.now);
+        increment.destination = self.next_last_modified(request.now);
         let key = BlobKey { name: request.target.blob()?.0.into(), at: VersionSelector::Base };
         let done = self.replace(Admitted { key: key.clone(), blob: begun.clone() }, request.now, |blob| {
             blob.version = None;
@@ -150,8 +151,8 @@ impl Container {
                 .as_ref()
                 .map(|copy| Arc::new(BlobCopy { incremental: Some(increment.clone()), ..BlobCopy::clone(copy) }));
         })?;
-        let kept = Blob { lease: Lease::default(), ..Blob::clone(&done) };
-        self.keep(BlobKey { name: key.name, at: VersionSelector::Earlier(increment.kept, VersionKind::Snapshot) }, kept);
+        let snapshot = Blob { lease: Lease::default(), ..Blob::clone(&done) };
+        self.insert(BlobKey { name: key.name, at: VersionSelector::Earlier(increment.destination, VersionKind::Snapshot) }, snapshot);
         Ok(begun)
     }
 }

@@ -7,7 +7,10 @@ use crate::rules::lease::Lease;
 use crate::rules::metadata::Metadata;
 use crate::rules::retention::RetentionPolicy;
 use crate::rules::time::Timestamp;
-use crate::services::blob::state::{Admitted, Blob, BlobKey, Container};
+use crate::services::blob::state::admission::Admitted;
+use crate::services::blob::state::blob::Blob;
+use crate::services::blob::state::container::Container;
+use crate::services::blob::state::key::BlobKey;
 use std::sync::Arc;
 
 impl Container {
@@ -31,12 +34,12 @@ impl Container {
         let version = retention.versions.then(|| {
             let next = self.next_last_modified(now);
             self.archive(&admitted.key, &admitted.blob);
-            self.keep(admitted.key, Blob { version: Some(next), ..Blob::clone(&admitted.blob) });
+            self.insert(admitted.key, Blob { version: Some(next), ..Blob::clone(&admitted.blob) });
             next
         });
         TakenSnapshot {
             at,
-            blob: self.keep(BlobKey { name, at: VersionSelector::Earlier(at, VersionKind::Snapshot) }, snapshot),
+            blob: self.insert(BlobKey { name, at: VersionSelector::Earlier(at, VersionKind::Snapshot) }, snapshot),
             version,
         }
     }
@@ -100,7 +103,7 @@ impl Container {
         if snapshots == Some(DeleteSnapshots::Only) {
             return Ok(retention.days.is_none());
         }
-        self.drop_staged(&key.name);
+        self.drop_uncommitted(&key.name);
         if retention.versions {
             admitted.blob.protection.admits_removal(now)?;
             let left = Blob { left: Some(self.next_last_modified(now)), ..Blob::clone(&admitted.blob) };
@@ -135,7 +138,7 @@ impl Container {
         if retained.is_empty() && !exists {
             return Err(ErrorCode::BlobNotFound.into());
         }
-        retained.into_iter().for_each(|(key, blob)| _ = self.keep(key, blob));
+        retained.into_iter().for_each(|(key, blob)| _ = self.insert(key, blob));
         Ok(())
     }
 
@@ -161,7 +164,7 @@ impl Container {
     fn archive(&mut self, key: &BlobKey, blob: &Arc<Blob>) {
         let id = blob.version.unwrap_or(blob.last_modified);
         let version = Blob { lease: Lease::default(), version: Some(id), ..Blob::clone(blob) };
-        self.keep(BlobKey { name: key.name.clone(), at: VersionSelector::Earlier(id, VersionKind::Version) }, version);
+        self.insert(BlobKey { name: key.name.clone(), at: VersionSelector::Earlier(id, VersionKind::Version) }, version);
     }
 
     /// Adds a deleted blob as a snapshot, since its name has a new blob.
@@ -170,7 +173,7 @@ impl Container {
         while self.blobs.contains_key(&key) {
             key.at = VersionSelector::Earlier(self.next_last_modified(at), VersionKind::Snapshot);
         }
-        self.keep(key, Blob { lease: Lease::default(), ..blob });
+        self.insert(key, Blob { lease: Lease::default(), ..blob });
     }
 
     /// Deletes a state, or marks it as deleted if the account retains it. Returns true if the deletion is permanent.
@@ -181,7 +184,7 @@ impl Container {
         let Some(blob) = self.take(key) else { return Ok(true) };
         blob.protection.admits_removal(now)?;
         let Some(deletion) = retention.deletion(now) else { return Ok(true) };
-        self.keep(key.clone(), Blob { deleted: Some(deletion), lease: Lease::default(), ..Blob::clone(&blob) });
+        self.insert(key.clone(), Blob { deleted: Some(deletion), lease: Lease::default(), ..Blob::clone(&blob) });
         Ok(false)
     }
 

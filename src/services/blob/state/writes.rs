@@ -14,7 +14,8 @@ use crate::rules::time::Timestamp;
 use crate::rules::{conditions, lease};
 use crate::services::blob::state::admission::{Admitted, Claimed};
 use crate::services::blob::state::blob::{Blob, NewBlob};
-use crate::services::blob::state::{BlobKey, Container, UncommittedBlock, UncommittedBlocks};
+use crate::services::blob::state::container::{Container, UncommittedBlock, UncommittedBlocks};
+use crate::services::blob::state::key::BlobKey;
 use crate::store::content::Content;
 use std::sync::Arc;
 
@@ -33,9 +34,9 @@ impl Container {
         let lease = lease::after_write(self.lease_at(&claimed.name, claimed.current.as_deref(), now), now);
         let version = retention.versions.then_some(last_modified);
         let blob = make(NewBlob { last_modified, lease, encryption: claimed.encryption, version });
-        self.drop_staged(&claimed.name);
+        self.drop_uncommitted(&claimed.name);
         self.sweep(now);
-        self.keep(BlobKey { name: claimed.name, at: VersionSelector::Base }, blob)
+        self.insert(BlobKey { name: claimed.name, at: VersionSelector::Base }, blob)
     }
 
     /// Changes an admitted blob. Its modification time is set before `change` runs.
@@ -52,7 +53,7 @@ impl Container {
         let mut blob = Blob { last_modified: self.next_last_modified(now), ..Blob::clone(&admitted.blob) };
         change(&mut blob);
         blob.lease = lease::after_write(blob.lease, now);
-        Ok(self.keep(admitted.key, blob))
+        Ok(self.insert(admitted.key, blob))
     }
 
     /// Changes properties of an admitted blob that affect neither its modification time nor its ETag: tags, tier.
@@ -66,7 +67,7 @@ impl Container {
     ) -> Result<T, StorageError> {
         let mut blob = Blob::clone(&admitted.blob);
         let changed = change(&mut blob)?;
-        self.keep(admitted.key, blob);
+        self.insert(admitted.key, blob);
         Ok(changed)
     }
 
@@ -101,7 +102,7 @@ impl Container {
         let checked = conditions::check(&request.conditions, request.spec.conditions, Some(&stored), request.version);
         let next = checked.and_then(|()| lease::step(staged.lease, action, LeasedResource::Blob, request.now));
         Some(next.map(|lease| {
-            self.put_aside(Arc::from(name), UncommittedBlocks { lease, ..staged });
+            self.set_uncommitted(Arc::from(name), UncommittedBlocks { lease, ..staged });
             (last_modified, lease)
         }))
     }
@@ -128,13 +129,13 @@ impl Container {
             blocks::check_room(blocks.len())?;
         }
         blocks.insert(id, UncommittedBlock { content, encryption: claimed.encryption });
-        self.put_aside(claimed.name, UncommittedBlocks { last_modified: now, lease, blocks });
+        self.set_uncommitted(claimed.name, UncommittedBlocks { last_modified: now, lease, blocks });
         self.sweep(now);
         Ok(())
     }
 
     /// An uncommitted block of a claimed name.
-    pub fn staged_block(&self, claimed: &Claimed, id: &BlockId, now: Timestamp) -> Option<UncommittedBlock> {
+    pub fn uncommitted_block(&self, claimed: &Claimed, id: &BlockId, now: Timestamp) -> Option<UncommittedBlock> {
         self.waiting(&claimed.name, now)?.blocks.get(id).cloned()
     }
 }

@@ -32,7 +32,7 @@ impl Include {
     /// Returns true if a listing includes this state of a name.
     pub(in crate::services::blob) fn shows(self, at: VersionSelector, blob: &Blob, now: Timestamp) -> bool {
         match (at, blob.deleted) {
-            _ if !blob.is_kept(now) => false,
+            _ if !blob.is_retained(now) => false,
             (_, Some(_)) if !self.deleted => false,
             // In the reference, snapshots and versions have words of their own, deleted or not.
             (VersionSelector::Earlier(_, State::Snapshot), _) => self.snapshots,

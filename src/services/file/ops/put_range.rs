@@ -33,7 +33,7 @@ input! {
     }
 }
 
-/// The new content of a range, as `x-ms-write` says.
+/// The new content of a range (`x-ms-write`).
 #[derive(Debug)]
 pub(super) enum RangeContent {
     Update(BodyFraming, RequestChecksums),

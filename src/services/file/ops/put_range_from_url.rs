@@ -99,7 +99,7 @@ async fn run(files: &Files, request: Request, input: Input) -> Result<Reply, Sto
     let SourceChecksums { expected, if_match, if_none_match } = input.checksums;
     expected.check(digests)?;
     if (if_match.is_some() && if_match != digests.crc64) || (if_none_match.is_some() && if_none_match == digests.crc64) {
-        return Err(ErrorCode::SourceConditionNotMet.with_message(UNMET));
+        return Err(ErrorCode::SourceConditionNotMet.with_message(CONDITION_FAILED));
     }
     let node = put_range::write(files, &request, &input.write, Some(&content)).await?;
     Ok(put_range::answer(&node, &request).with("x-ms-request-server-encrypted", "true").with_digests(digests))
@@ -128,8 +128,8 @@ async fn remote(request: &Request, input: &Input) -> Result<(Content, Digests), 
 /// The checksum in the response.
 const CRC64: ChecksumKinds = ChecksumKinds { md5: false, crc64: true };
 
-/// The message for a source whose checksum does not meet a condition.
-const UNMET: &str = "The Crc64 condition specified was not met.";
+/// The message for a source whose checksum fails a condition.
+const CONDITION_FAILED: &str = "The Crc64 condition specified was not met.";
 
 /// The message for a source with fewer bytes than the range to write (recorded).
 const SHORT: &str = "The source request body for copy source does not match requested length to write on target.";

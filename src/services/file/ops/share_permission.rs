@@ -7,11 +7,10 @@ use crate::rules::file::security_descriptor::Format;
 use crate::rules::file::{sddl, smb};
 use crate::services::file::files::Files;
 use crate::services::file::ops::spec::{READ_SHARE, WRITE_SHARE};
-use crate::services::file::state::{CurrentShare, Share};
+use crate::services::file::state::Share;
 
 pub(super) static CREATE_PERMISSION: Operation<Files> = operation!(
     create,
-    CurrentShare,
     OperationSpec {
         name: "Create Permission",
         selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "filepermission")],
@@ -34,7 +33,6 @@ pub(super) static GET_PERMISSION: Operation<Files> = operation!(
 input! { pub(super) GetInput {
     key: String = Header "x-ms-file-permission-key",
     format: Option<Format> = Header "x-ms-file-permission-format",
-    _share: CurrentShare,
 } }
 
 impl FromText for Format {
@@ -46,7 +44,7 @@ impl FromText for Format {
 /// The largest body of a Create Permission, in bytes.
 const LIMIT: u64 = 64 << 10;
 
-async fn create(files: &Files, mut request: Request, _: CurrentShare) -> Result<Reply, StorageError> {
+async fn create(files: &Files, mut request: Request) -> Result<Reply, StorageError> {
     let text = read(&request.body.bytes(LIMIT).await?)?;
     let store = |share: &mut Share| {
         share.admit_share(&request, None)?;

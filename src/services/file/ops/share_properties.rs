@@ -6,7 +6,7 @@ use crate::rules::error::StorageError;
 use crate::rules::file::share::SettingsInput;
 use crate::services::file::files::Files;
 use crate::services::file::ops::spec::{READ_SHARE, WRITE_SHARE};
-use crate::services::file::state::{CurrentShare, ShareProperties, ShareSnapshotQuery};
+use crate::services::file::state::{ShareProperties, ShareSnapshotQuery};
 use crate::services::file::wire;
 
 pub(super) static GET_SHARE_PROPERTIES: Operation<Files> = operation!(
@@ -22,7 +22,7 @@ pub(super) static GET_SHARE_PROPERTIES: Operation<Files> = operation!(
 
 pub(super) static SET_SHARE_PROPERTIES: Operation<Files> = operation!(
     set,
-    (CurrentShare, SettingsInput),
+    SettingsInput,
     OperationSpec {
         name: "Set Share Properties",
         selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "properties")],
@@ -37,7 +37,7 @@ async fn get(files: &Files, request: Request, snapshot: ShareSnapshotQuery) -> R
     Ok(wire::describe_share(&share.admit_share(&request, snapshot.0)?, &request))
 }
 
-async fn set(files: &Files, request: Request, (_, input): (CurrentShare, SettingsInput)) -> Result<Reply, StorageError> {
+async fn set(files: &Files, request: Request, input: SettingsInput) -> Result<Reply, StorageError> {
     let change = |properties: &mut ShareProperties| {
         properties.settings = properties.settings.apply(input, request.now)?;
         Ok(())

@@ -5,12 +5,10 @@ use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::error::StorageError;
 use crate::services::file::files::Files;
 use crate::services::file::ops::spec::READ_SHARE;
-use crate::services::file::state::CurrentShare;
 use crate::services::file::wire;
 
 pub(super) static GET_SHARE_STATS: Operation<Files> = operation!(
     run,
-    CurrentShare,
     OperationSpec {
         name: "Get Share Stats",
         selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "stats")],
@@ -18,7 +16,7 @@ pub(super) static GET_SHARE_STATS: Operation<Files> = operation!(
     }
 );
 
-async fn run(files: &Files, request: Request, _: CurrentShare) -> Result<Reply, StorageError> {
+async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
     let share = files.share(&request)?.read();
     let view = share.admit_share(&request, None)?;
     let mut xml = Writer::new();

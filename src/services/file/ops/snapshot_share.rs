@@ -5,12 +5,12 @@ use crate::rules::error::StorageError;
 use crate::rules::metadata::Metadata;
 use crate::services::file::files::Files;
 use crate::services::file::ops::spec::WRITE_SHARE;
-use crate::services::file::state::{CurrentShare, Share};
+use crate::services::file::state::Share;
 use crate::services::file::wire;
 
 pub(super) static SNAPSHOT_SHARE: Operation<Files> = operation!(
     run,
-    (CurrentShare, Metadata),
+    Metadata,
     OperationSpec {
         name: "Snapshot Share",
         selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "snapshot")],
@@ -18,7 +18,7 @@ pub(super) static SNAPSHOT_SHARE: Operation<Files> = operation!(
     }
 );
 
-async fn run(files: &Files, request: Request, (_, metadata): (CurrentShare, Metadata)) -> Result<Reply, StorageError> {
+async fn run(files: &Files, request: Request, metadata: Metadata) -> Result<Reply, StorageError> {
     let metadata = Some(metadata).filter(|metadata| !metadata.is_empty());
     let create = |share: &mut Share| {
         let properties = share.admit_share(&request, None)?.properties.clone();
