@@ -142,7 +142,7 @@ impl Container {
 
     /// As [`Container::claim`], also for the destination of a pending or incremental copy.
     pub(super) fn claim_any(&self, request: &Request) -> Result<Claimed, StorageError> {
-        let key = BlobKey { name: request.target.blob()?.0.into(), at: VersionSelector::Base };
+        let key = BlobKey::base(request.target.blob()?.0);
         let encryption = request.encryption.clone().in_container(&self.properties.encryption)?;
         let current = self.blobs.get(&key).filter(|blob| blob.is_live(request.now)).cloned();
         match &current {

@@ -39,7 +39,7 @@ impl Container {
         });
         TakenSnapshot {
             at,
-            blob: self.insert(BlobKey { name, at: VersionSelector::Earlier(at, VersionKind::Snapshot) }, snapshot),
+            blob: self.insert(BlobKey::earlier(name, at, VersionKind::Snapshot), snapshot),
             version,
         }
     }
@@ -127,7 +127,7 @@ impl Container {
     /// # Errors
     /// 404 BlobNotFound when there is neither a blob nor a retained state.
     pub fn undelete(&mut self, name: &str, now: Timestamp) -> Result<(), StorageError> {
-        let base = BlobKey { name: name.into(), at: VersionSelector::Base };
+        let base = BlobKey::base(name);
         let retained: Vec<(BlobKey, Blob)> = self
             .past(name)
             .chain(self.blobs.get_key_value(&base))
@@ -145,7 +145,7 @@ impl Container {
     /// Removes the current blob of a name before a new one is written: it becomes a version, or, if the account only retains deleted
     /// states, a deleted snapshot.
     pub(super) fn displace(&mut self, name: &Arc<str>, now: Timestamp, retention: RetentionPolicy) {
-        let key = BlobKey { name: name.clone(), at: VersionSelector::Base };
+        let key = BlobKey::base(name.clone());
         let Some(before) = self.blobs.get(&key).cloned() else { return };
         match (before.deleted, retention.versions) {
             _ if before.has_expired(now) => {}
@@ -164,12 +164,12 @@ impl Container {
     fn archive(&mut self, key: &BlobKey, blob: &Arc<Blob>) {
         let id = blob.version.unwrap_or(blob.last_modified);
         let version = Blob { lease: Lease::default(), version: Some(id), ..Blob::clone(blob) };
-        self.insert(BlobKey { name: key.name.clone(), at: VersionSelector::Earlier(id, VersionKind::Version) }, version);
+        self.insert(BlobKey::earlier(key.name.clone(), id, VersionKind::Version), version);
     }
 
     /// Adds a deleted blob as a snapshot, since its name has a new blob.
     fn bury(&mut self, name: &Arc<str>, blob: Blob, at: Timestamp) {
-        let mut key = BlobKey { name: name.clone(), at: VersionSelector::Earlier(at, VersionKind::Snapshot) };
+        let mut key = BlobKey::earlier(name.clone(), at, VersionKind::Snapshot);
         while self.blobs.contains_key(&key) {
             key.at = VersionSelector::Earlier(self.next_last_modified(at), VersionKind::Snapshot);
         }
@@ -195,7 +195,7 @@ impl Container {
 
     /// The earlier states of a name, in the order of their times.
     fn past<'a>(&'a self, name: &str) -> impl Iterator<Item = (&'a BlobKey, &'a Arc<Blob>)> + use<'a> {
-        self.blobs.range(BlobKey::first(name)..BlobKey { name: name.into(), at: VersionSelector::Base })
+        self.blobs.range(BlobKey::first(name)..BlobKey::base(name))
     }
 }
 

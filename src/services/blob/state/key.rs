@@ -12,6 +12,16 @@ pub struct BlobKey {
 }
 
 impl BlobKey {
+    /// The key of the blob of this name.
+    pub(super) fn base(name: impl Into<Arc<str>>) -> BlobKey {
+        BlobKey { name: name.into(), at: VersionSelector::Base }
+    }
+
+    /// The key of an earlier state.
+    pub(super) fn earlier(name: impl Into<Arc<str>>, time: Timestamp, kind: VersionKind) -> BlobKey {
+        BlobKey { name: name.into(), at: VersionSelector::Earlier(time, kind) }
+    }
+
     /// A key before all states of a name.
     pub(super) fn first(name: &str) -> BlobKey {
         BlobKey { name: name.into(), at: VersionSelector::Earlier(Timestamp::default(), VersionKind::Snapshot) }

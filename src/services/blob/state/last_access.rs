@@ -37,7 +37,7 @@ impl Container {
     }
 
     fn unread(&self, name: &str, read: &Blob, now: Timestamp) -> Option<(BlobKey, Arc<Blob>)> {
-        let (key, blob) = self.blobs.get_key_value(&BlobKey { name: name.into(), at: VersionSelector::Base })?;
+        let (key, blob) = self.blobs.get_key_value(&BlobKey::base(name))?;
         let is_same = ptr::eq(Arc::as_ptr(blob), read) && blob.last_access(key.at).is_some();
         (is_same && blob.read.misses(now)).then(|| (key.clone(), blob.clone()))
     }
@@ -79,7 +79,7 @@ mod tests {
     }
 
     fn blob(cell: &Cell<Container>, name: &str) -> Arc<Blob> {
-        cell.read().blobs[&BlobKey { name: name.into(), at: VersionSelector::Base }].clone()
+        cell.read().blobs[&BlobKey::base(name)].clone()
     }
 
     #[tokio::test]

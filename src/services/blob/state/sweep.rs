@@ -95,7 +95,7 @@ mod tests {
         let body = Body::Block { content: Content::default(), blocks: Arc::default() };
         let make = |new: crate::services::blob::state::blob::NewBlob| new.blob(body, ContentHeaders::default()).expiring(expires);
         let blob = container.create(claimed(name), now, KEPT, make);
-        Admitted { key: BlobKey { name: name.into(), at: VersionSelector::Base }, blob }
+        Admitted { key: BlobKey::base(name), blob }
     }
 
     #[test]

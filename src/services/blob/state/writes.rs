@@ -4,7 +4,6 @@ use crate::operation::Request;
 use crate::rules::blob::blocks;
 use crate::rules::blob::blocks::BlockId;
 use crate::rules::blob::tags::Tags;
-use crate::rules::blob::version_selector::VersionSelector;
 use crate::rules::conditions::CurrentState;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::etag::ETag;
@@ -36,7 +35,7 @@ impl Container {
         let blob = make(NewBlob { last_modified, lease, encryption: claimed.encryption, version });
         self.drop_uncommitted(&claimed.name);
         self.sweep(now);
-        self.insert(BlobKey { name: claimed.name, at: VersionSelector::Base }, blob)
+        self.insert(BlobKey::base(claimed.name), blob)
     }
 
     /// Changes an admitted blob. Its modification time is set before `change` runs.

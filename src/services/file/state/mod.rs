@@ -1,7 +1,8 @@
 //! The state of a share, and every way to read and change it.
 //!
 //! A handler gets a directory or a file only from [`Share::admit`] or [`Share::claim`], which run every check in the service's order:
-//! existence, kind, open handles, the read-only attribute, the lease. Their fields are visible in this folder only, of which `ops` is a sibling.
+//! existence, kind, open handles, the read-only attribute, the lease. Their fields are visible in this folder only, of which `ops` is a
+//! sibling.
 
 mod admission;
 mod copying;
