@@ -1,6 +1,6 @@
 //! What it costs to keep data on disk: blobs and entities that are put in a second, in memory and with each durability; how long a
 //! server takes to start over many of them; and what it costs others that space is given back. `cargo bench --bench disk [-- COUNT]`;
-//! a million of each unless told otherwise. `cargo bench --bench disk -- space` measures the last alone.
+//! a million of each by default. `cargo bench --bench disk -- space` measures the last alone.
 
 #![allow(
     clippy::disallowed_methods,
@@ -29,7 +29,7 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 const COUNT: usize = 1_000_000;
 /// Those of them whose time is taken.
 const TIMED: usize = 50_000;
-/// Clients at a time, each of which waits for its answer before it asks again.
+/// The number of clients. Each waits for its answer before it sends the next request.
 const CLIENTS: usize = 64;
 /// Bytes of a blob.
 const SIZE: usize = 1000;
@@ -185,9 +185,9 @@ async fn put_blobs(emulator: &Emulator, container: &str, (count, size): (usize, 
 async fn put_messages(queue: &mut Client) -> Outcome<Vec<Duration>> {
     let (begun, mut waits) = (Instant::now(), Vec::new());
     while begun.elapsed() < AFTER {
-        let asked = Instant::now();
+        let wanted = Instant::now();
         queue.request("POST /work/messages", "", "<QueueMessage><MessageText>work</MessageText></QueueMessage>").await?;
-        waits.push(asked.elapsed());
+        waits.push(wanted.elapsed());
     }
     waits.sort_unstable();
     Ok(waits)

@@ -1,7 +1,6 @@
 //! `lazuli --check`: what a folder with data holds, and whether it is sound. Nothing in it is changed.
 
 use crate::account::{Account, Accounts};
-use crate::rules::encryption::Scopes;
 use crate::services::blob::Blobs;
 use crate::services::file::Files;
 use crate::services::queue::Queues;
@@ -67,16 +66,5 @@ fn look(path: &Path) -> Result<Checked, String> {
 }
 
 fn account(name: &str) -> Account {
-    Account {
-        name: name.to_owned(),
-        keys: Vec::new(),
-        versioning: false,
-        hns: false,
-        immutability: false,
-        access_tracking: false,
-        container_retention: None,
-        share_retention: None,
-        scopes: Scopes::default(),
-        premium: false,
-    }
+    Account { name: name.to_owned(), ..Account::default() }
 }

@@ -1,7 +1,7 @@
 //! A server as a value: it starts on given or free ports, and stops when it is dropped.
 
-use crate::account::{Account, Accounts};
-use crate::config::{AccountConfig, Config, Endpoint, ProgramName};
+use crate::account::Accounts;
+use crate::config::{Config, Endpoint, ProgramName};
 use crate::control;
 use crate::control::ControlState;
 use crate::environment::Environment;
@@ -104,7 +104,7 @@ impl Emulator {
     /// As for [`Emulator::start`].
     pub async fn start_with(config: &Config, tls: Option<ServerTls>, environment: Environment) -> Result<Emulator, StartError> {
         let environment = Arc::new(environment);
-        let accounts: Arc<Accounts> = Arc::new(config.accounts.iter().map(account).collect());
+        let accounts: Arc<Accounts> = Arc::new(config.accounts.iter().cloned().collect());
         let (store, mut recovered) = match &config.location {
             None => (Store::MEMORY, Vec::new()),
             Some(path) => {
@@ -242,22 +242,6 @@ fn service(kind: ServiceKind, accounts: &Accounts, store: &Store, files: &Arc<Fi
         ServiceKind::Table => Arc::new(Tables::open(accounts, store)?),
         ServiceKind::File => files.clone(),
     })
-}
-
-fn account(config: &AccountConfig) -> Account {
-    let keys = std::iter::once(&config.key).chain(&config.key2).cloned().collect();
-    Account {
-        name: config.name.clone(),
-        keys,
-        versioning: config.versioning,
-        hns: config.hns,
-        immutability: config.immutability,
-        access_tracking: config.access_tracking,
-        premium: config.premium,
-        container_retention: config.container_retention,
-        share_retention: config.share_retention,
-        scopes: config.scopes.clone(),
-    }
 }
 
 async fn listen(service: &'static str, label: &str, endpoint: &Endpoint) -> Result<(TcpListener, u16), StartError> {

@@ -198,9 +198,9 @@ fn connection_string(config: &Config, emulator: &Emulator) -> String {
     use base64::Engine;
     use base64::engine::general_purpose::STANDARD;
     let Some(account) = config.accounts.first() else { return String::new() };
+    let key = account.keys.first().map(|key| STANDARD.encode(key)).unwrap_or_default();
     let scheme = emulator.addresses().first().map_or("http", |address| address.scheme);
-    let mut text =
-        format!("DefaultEndpointsProtocol={scheme};AccountName={};AccountKey={};", account.name, STANDARD.encode(&account.key));
+    let mut text = format!("DefaultEndpointsProtocol={scheme};AccountName={};AccountKey={key};", account.name);
     for kind in [ServiceKind::Blob, ServiceKind::Queue, ServiceKind::Table, ServiceKind::File] {
         if let Some(url) = emulator.url(kind, &account.name) {
             text.push_str(&format!("{}Endpoint={url};", kind.name()));

@@ -2,8 +2,8 @@
 //!
 //! Messages contain the account's name, never its key.
 
-use crate::config::{AccountConfig, WELL_KNOWN_KEY};
-use crate::rules::encryption::Scopes;
+use crate::account::Account;
+use crate::config::WELL_KNOWN_KEY;
 use crate::rules::names;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::{Engine, alphabet};
@@ -49,8 +49,8 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 );
 
 /// Parses one or more accounts.
-pub(super) fn read(text: &str) -> Result<Vec<AccountConfig>, AccountError> {
-    let mut accounts: Vec<AccountConfig> = Vec::new();
+pub(super) fn read(text: &str) -> Result<Vec<Account>, AccountError> {
+    let mut accounts: Vec<Account> = Vec::new();
     for text in entries(text) {
         let account = account(text)?;
         if accounts.iter().any(|other| other.name == account.name) {
@@ -62,7 +62,7 @@ pub(super) fn read(text: &str) -> Result<Vec<AccountConfig>, AccountError> {
 }
 
 /// Parses accounts as Azurite does: a key is required, and is decoded as Node.js decodes it.
-pub(super) fn read_azurite(text: &str) -> Result<Vec<AccountConfig>, AccountError> {
+pub(super) fn read_azurite(text: &str) -> Result<Vec<Account>, AccountError> {
     match entries(text).find(|entry| !entry.contains(':')) {
         Some(entry) => Err(AccountError::MissingKey(Some(entry).filter(|entry| names::account(entry)).map(str::to_owned))),
         None => {
@@ -97,7 +97,7 @@ fn entries(text: &str) -> impl Iterator<Item = &str> {
     text.split(';').map(str::trim).filter(|entry| !entry.is_empty())
 }
 
-fn account(text: &str) -> Result<AccountConfig, AccountError> {
+fn account(text: &str) -> Result<Account, AccountError> {
     let mut words = text.split(',').map(str::trim);
     let mut parts = words.next().unwrap_or_default().split(':');
 
@@ -107,30 +107,18 @@ fn account(text: &str) -> Result<AccountConfig, AccountError> {
         return Err(AccountError::InvalidName(name));
     }
 
-    let key = key(&name, parts.next().unwrap_or(WELL_KNOWN_KEY))?;
-    let key2 = parts.next().map(|text| self::key(&name, text)).transpose()?;
+    let mut keys = vec![key(&name, parts.next().unwrap_or(WELL_KNOWN_KEY))?];
+    keys.extend(parts.next().map(|text| key(&name, text)).transpose()?);
     if parts.next().is_some() {
         return Err(AccountError::TooManyKeys(name));
     }
 
-    let mut account = AccountConfig {
-        name,
-        key,
-        key2,
-        versioning: false,
-        hns: false,
-        immutability: false,
-        access_tracking: false,
-        premium: false,
-        container_retention: None,
-        share_retention: None,
-        scopes: Scopes::default(),
-    };
+    let mut account = Account { name, keys, ..Account::default() };
     for word in words {
         match word.split_once('=').map_or((word, None), |(option, value)| (option, Some(value))) {
             ("versioning", None) => account.versioning = true,
             ("hns", None) => account.hns = true,
-            // A protected state is kept as a version when the blob is overwritten.
+            // A protected state becomes a version when the blob is overwritten.
             ("immutability", None) => (account.immutability, account.versioning) = (true, true),
             ("access-tracking", None) => account.access_tracking = true,
             ("premium", None) => account.premium = true,

@@ -1,13 +1,13 @@
 //! The parser of the command line. Words that are no flags are ignored.
 
 use crate::config::ConfigError;
-use crate::config::flags::{Flag, Takes, flags};
+use crate::config::flags::{Flag, FlagKind, flags};
 
 /// A flag on the command line.
 pub(super) struct Argument {
     pub(super) flag: &'static Flag,
-    /// The flag as it was spelled, for messages.
-    pub(super) spelled: String,
+    /// The name by which the flag was given, for messages.
+    pub(super) name: String,
     /// Its value; `true` for a switch without one.
     pub(super) value: String,
 }
@@ -28,21 +28,21 @@ pub(super) fn parse(words: impl Iterator<Item = String>) -> Result<Vec<Argument>
             bare if !bare.starts_with('-') => continue,
             _ => word,
         };
-        let (spelled, value) = match word.split_once('=') {
-            Some((spelled, value)) => (spelled, Some(value.to_owned())),
+        let (name, value) = match word.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_owned())),
             None => (word.as_str(), None),
         };
-        let flag = flags().find(|flag| flag.spellings().any(|s| s == spelled)).ok_or_else(|| unknown(spelled))?;
-        let value = match flag.takes {
-            Takes::Value(word) | Takes::Values(word) => value
+        let flag = flags().find(|flag| flag.names().any(|known| known == name)).ok_or_else(|| unknown(name))?;
+        let value = match flag.kind {
+            FlagKind::Value(word) | FlagKind::Values(word) => value
                 .or_else(|| words.next_if(|next| is_value(next)))
                 .filter(|value| !value.is_empty())
-                .ok_or_else(|| ConfigError::MissingValue { flag: spelled.to_owned(), word })?,
-            Takes::Switch | Takes::Nothing => {
+                .ok_or_else(|| ConfigError::MissingValue { flag: name.to_owned(), word })?,
+            FlagKind::Switch | FlagKind::Command => {
                 value.or_else(|| words.next_if(|next| next == "true" || next == "false")).unwrap_or_else(|| "true".to_owned())
             }
         };
-        given.push(Argument { flag, spelled: spelled.to_owned(), value });
+        given.push(Argument { flag, name: name.to_owned(), value });
     }
     Ok(given)
 }
@@ -52,15 +52,15 @@ fn is_value(word: &str) -> bool {
     !word.starts_with('-') || word.parse::<f64>().is_ok()
 }
 
-fn unknown(spelled: &str) -> ConfigError {
+fn unknown(name: &str) -> ConfigError {
     let bare = |text: &str| text.trim_start_matches('-').to_ascii_lowercase();
-    let wanted = bare(spelled);
+    let wanted = bare(name);
     let nearest = flags()
-        .flat_map(Flag::spellings)
+        .flat_map(Flag::names)
         .map(|known| (distance(&wanted, &bare(&known)), known))
         .filter(|(distance, _)| distance * 2 <= wanted.len())
         .min_by_key(|(distance, _)| *distance);
-    ConfigError::UnknownFlag { flag: spelled.escape_debug().to_string(), nearest: nearest.map(|(_, known)| known) }
+    ConfigError::UnknownFlag { flag: name.escape_debug().to_string(), nearest: nearest.map(|(_, known)| known) }
 }
 
 /// The Levenshtein distance of two words.

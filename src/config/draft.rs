@@ -1,6 +1,7 @@
 //! The values of all flags before they become a [`Config`], and the checks that involve several of them.
 
-use crate::config::{AccountConfig, Config, ConfigError, Endpoint, ProgramName, Tls};
+use crate::account::Account;
+use crate::config::{Config, ConfigError, Endpoint, ProgramName, Tls};
 use crate::log::Format;
 use crate::rules::auth::token::TokenCheck;
 use crate::store::disk::Durability;
@@ -17,7 +18,7 @@ pub(super) struct Draft {
     pub(super) file: Endpoint,
     pub(super) web_port: Option<u16>,
     pub(super) path_style_only: bool,
-    pub(super) accounts: Vec<AccountConfig>,
+    pub(super) accounts: Vec<Account>,
     pub(super) in_memory: bool,
     pub(super) location: Option<PathBuf>,
     pub(super) from_azurite: Option<PathBuf>,
@@ -112,7 +113,7 @@ impl Draft {
         [&mut self.blob, &mut self.queue, &mut self.table, &mut self.file].into_iter().map(|endpoint| &mut endpoint.host)
     }
 
-    /// Records a warning about a setting that is ignored.
+    /// Adds a warning about a setting that is ignored.
     pub(super) fn warn(&mut self, line: &str) {
         self.warnings.push(line.to_owned());
     }

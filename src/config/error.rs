@@ -8,7 +8,7 @@ use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// A mistake in the flags or variables: one line for standard error.
+/// An error in the flags or variables: one line for standard error.
 #[derive(Debug, Error)]
 pub enum ConfigError {
     #[error("{0:?} is not UTF-8")]
@@ -18,7 +18,7 @@ pub enum ConfigError {
     UnknownFlag { flag: String, nearest: Option<String> },
     #[error("{flag} needs a value: {flag} {word}")]
     MissingValue { flag: String, word: &'static str },
-    /// A value that its flag or variable, as it was spelled, does not accept.
+    /// A value that a flag or variable, named as it was given, does not accept.
     #[error("{flag}: {reason}")]
     InvalidValue { flag: String, reason: ValueError },
     /// A flag without the other flag that it needs.

@@ -1,11 +1,11 @@
 //! The table of flags and variables.
 //!
-//! The parser, `--help` and `docs/configuration.md` read this table. A new flag needs a row here, and a field of [`Draft`] for its
+//! The parser, `--help` and `docs/configuration.md` read this table. A new flag needs an entry here, and a field of [`Draft`] for its
 //! value.
 
 use crate::config::draft::Draft;
 use crate::config::error::ValueError;
-use crate::config::values::{durability, host, level, log_format, megabytes, oauth, path, port, seconds, truth};
+use crate::config::values::{boolean, durability, host, level, log_format, megabytes, oauth, path, port, seconds};
 use crate::config::{WELL_KNOWN_ACCOUNT, accounts};
 use crate::user;
 
@@ -15,9 +15,9 @@ pub(super) struct Flag {
     pub(super) name: &'static str,
     /// The one-letter form.
     pub(super) short: Option<char>,
-    /// Azurite's spelling, or for the File service, which Azurite does not have, one in the same style.
+    /// Azurite's name, or for the File service, which Azurite does not have, one in the same style.
     pub(super) azurite: Option<&'static str>,
-    pub(super) takes: Takes,
+    pub(super) kind: FlagKind,
     /// The value if neither the flag nor its variable is given.
     pub(super) default: Option<&'static str>,
     /// The description in `--help` and `docs/configuration.md`.
@@ -25,17 +25,17 @@ pub(super) struct Flag {
     pub(super) set: Set,
 }
 
-/// The kind of value that a flag takes.
+/// How a flag is written.
 #[derive(Clone, Copy)]
-pub(super) enum Takes {
-    /// One value; the last one counts.
+pub(super) enum FlagKind {
+    /// With one value; the last one counts.
     Value(&'static str),
-    /// One value per occurrence; all of them count. A variable holds them separated by `;`.
+    /// With one value per occurrence; all of them count. A variable holds them separated by `;`.
     Values(&'static str),
-    /// An optional `true` or `false`.
+    /// With an optional `true` or `false`.
     Switch,
-    /// None: the flag selects another command than serving. It has no variable.
-    Nothing,
+    /// Alone: the flag selects another command than serving. It has no variable.
+    Command,
 }
 
 /// Parses a value and stores it in the draft.
@@ -115,7 +115,7 @@ pub(super) static SECTIONS: &[Section] = &[
                 .azurite("fileKeepAliveTimeout")
                 .default("120")
                 .means("How long an idle connection to the File service stays open; 0 for ever"),
-            switch("disable-product-style-url", |d, v| truth(v).map(|off| d.path_style_only = off))
+            switch("disable-product-style-url", |d, v| boolean(v).map(|off| d.path_style_only = off))
                 .azurite("disableProductStyleUrl")
                 .means("Take the account from the path always, never from the host name"),
         ],
@@ -123,13 +123,13 @@ pub(super) static SECTIONS: &[Section] = &[
     Section {
         title: "What it serves",
         flags: &[
-            Flag { takes: Takes::Values("ACCOUNT"), ..value("account", "", |d, v| Ok(accounts::read(v).map(|a| d.accounts = a)?)) }
+            Flag { kind: FlagKind::Values("ACCOUNT"), ..value("account", "", |d, v| Ok(accounts::read(v).map(|a| d.accounts = a)?)) }
                 .default(WELL_KNOWN_ACCOUNT)
                 .means(
                     "An account: name[:key[:key2]], then any of ,versioning ,hns ,immutability ,access-tracking ,premium \
                      ,container-retention=DAYS ,share-retention=DAYS ,scope=NAME; repeat it for more, and the default is gone unless named",
                 ),
-            switch("in-memory", |d, v| truth(v).map(|on| d.in_memory = on))
+            switch("in-memory", |d, v| boolean(v).map(|on| d.in_memory = on))
                 .azurite("inMemoryPersistence")
                 .means("Keep everything in memory, which is the default"),
             value("location", "DIR", |d, v| path(v).map(|p| d.location = Some(p)))
@@ -149,7 +149,7 @@ pub(super) static SECTIONS: &[Section] = &[
             })
             .azurite("extentMemoryLimit")
             .means("Accepted, but not enforced: memory grows with what is stored"),
-            switch("control", |d, v| truth(v).map(|on| d.control = on))
+            switch("control", |d, v| boolean(v).map(|on| d.control = on))
                 .means("Let tests move the clock (POST /_lazuli/clock?seconds=N) and empty every account (POST /_lazuli/reset)"),
         ],
     },
@@ -182,7 +182,7 @@ pub(super) static SECTIONS: &[Section] = &[
             value("log-format", "FORMAT", |d, v| log_format(v).map(|format| d.log_format = format))
                 .default("text")
                 .means("How the log is written to standard output: text, or json, an object a line"),
-            switch("silent", |d, v| truth(v).map(|on| d.silent = on))
+            switch("silent", |d, v| boolean(v).map(|on| d.silent = on))
                 .azurite("silent")
                 .short('s')
                 .means("No line for each request"),
@@ -195,25 +195,25 @@ pub(super) static SECTIONS: &[Section] = &[
     Section {
         title: "Accepted for Azurite's sake",
         flags: &[
-            switch("loose", |_, v| truth(v).map(drop)).azurite("loose").short('L').means("There is no strict mode to loosen"),
-            switch("skip-api-version-check", |_, v| truth(v).map(drop))
+            switch("loose", |_, v| boolean(v).map(drop)).azurite("loose").short('L').means("There is no strict mode to loosen"),
+            switch("skip-api-version-check", |_, v| boolean(v).map(drop))
                 .azurite("skipApiVersionCheck")
                 .means("Every well-formed x-ms-version is served anyway"),
-            switch("disable-telemetry", |_, v| truth(v).map(drop)).azurite("disableTelemetry").means("There is no telemetry"),
+            switch("disable-telemetry", |_, v| boolean(v).map(drop)).azurite("disableTelemetry").means("There is no telemetry"),
         ],
     },
     Section {
         title: "Instead of serving",
         flags: &[
-            question("import").means(
+            command("import").means(
                 "Bring what --from-azurite names over into --location, and exit: with 1 if something stayed behind, with 2 if nothing came",
             ),
             value("from-azurite", "DIR", |d, v| path(v).map(|p| d.from_azurite = Some(p)))
                 .means("The Azurite workspace that import reads"),
-            question("check").means("Say what --location holds and whether any of it is damaged, change nothing, and exit with 0 or 1"),
-            question("health").means("Ask the server that runs with these flags for its health, and exit with 0 or 1"),
-            question("version").short('v').means("Print the version, and nothing else"),
-            question("help").short('h').means("Print this list"),
+            command("check").means("Say what --location holds and whether any of it is damaged, change nothing, and exit with 0 or 1"),
+            command("health").means("Ask the server that runs with these flags for its health, and exit with 0 or 1"),
+            command("version").short('v').means("Print the version, and nothing else"),
+            command("help").short('h').means("Print this list"),
         ],
     },
 ];
@@ -254,15 +254,15 @@ pub(super) fn flags() -> impl Iterator<Item = &'static Flag> {
 }
 
 const fn value(name: &'static str, word: &'static str, set: Set) -> Flag {
-    Flag { name, short: None, azurite: None, takes: Takes::Value(word), default: None, meaning: "", set }
+    Flag { name, short: None, azurite: None, kind: FlagKind::Value(word), default: None, meaning: "", set }
 }
 
 const fn switch(name: &'static str, set: Set) -> Flag {
-    Flag { takes: Takes::Switch, ..value(name, "", set) }
+    Flag { kind: FlagKind::Switch, ..value(name, "", set) }
 }
 
-const fn question(name: &'static str) -> Flag {
-    Flag { takes: Takes::Nothing, ..value(name, "", |_, _| Ok(())) }
+const fn command(name: &'static str) -> Flag {
+    Flag { kind: FlagKind::Command, ..value(name, "", |_, _| Ok(())) }
 }
 
 impl Flag {
@@ -284,14 +284,14 @@ impl Flag {
 
     /// The environment variable of the flag, if it has one.
     pub(super) fn variable(&self) -> Option<String> {
-        match self.takes {
-            Takes::Nothing => None,
+        match self.kind {
+            FlagKind::Command => None,
             _ => Some(format!("LAZULI_{}", self.name.to_uppercase().replace('-', "_"))),
         }
     }
 
-    /// All spellings, the own name first.
-    pub(super) fn spellings(&self) -> impl Iterator<Item = String> {
+    /// All names as they are written, the own name first.
+    pub(super) fn names(&self) -> impl Iterator<Item = String> {
         let azurite = self.azurite.filter(|name| *name != self.name);
         [self.name]
             .into_iter()
@@ -302,9 +302,9 @@ impl Flag {
 
     /// The placeholder for the value in `--help`.
     pub(super) fn word(&self) -> Option<&'static str> {
-        match self.takes {
-            Takes::Value(word) | Takes::Values(word) => Some(word),
-            Takes::Switch | Takes::Nothing => None,
+        match self.kind {
+            FlagKind::Value(word) | FlagKind::Values(word) => Some(word),
+            FlagKind::Switch | FlagKind::Command => None,
         }
     }
 }

@@ -6,7 +6,7 @@
 use crate::config::ConfigError;
 use crate::config::arguments::Argument;
 use crate::config::draft::Draft;
-use crate::config::flags::{Flag, Set, Takes, VARIABLES, flags};
+use crate::config::flags::{Flag, FlagKind, Set, VARIABLES, flags};
 
 /// Where a value comes from; a later layer outranks an earlier one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,8 +19,8 @@ enum Layer {
 /// A value, and the function that parses it into the draft.
 struct Setting {
     layer: Layer,
-    /// The flag or variable as it was spelled, for messages.
-    spelled: String,
+    /// The name of the flag or variable that was given, for messages.
+    name: String,
     value: String,
     set: Set,
 }
@@ -36,15 +36,15 @@ pub(super) fn merge(arguments: &[Argument], env: &dyn Fn(&str) -> Option<String>
     let azurite = VARIABLES.iter().filter_map(|variable| {
         let replaced = flags().any(|flag| variable.yields_to == Some(flag.name) && given(flag).is_some());
         let value = env(variable.name).filter(|_| !replaced)?;
-        Some(Setting { layer: Layer::Variable, spelled: variable.name.to_owned(), value, set: variable.set })
+        Some(Setting { layer: Layer::Variable, name: variable.name.to_owned(), value, set: variable.set })
     });
     let ours = flags().filter_map(|flag| given(flag).or_else(|| default(flag)));
 
     let mut settings: Vec<Setting> = azurite.chain(ours).collect();
     settings.sort_by_key(|setting| setting.layer);
     let mut draft = Draft::default();
-    for Setting { spelled, value, set, .. } in settings {
-        set(&mut draft, &value).map_err(|reason| ConfigError::InvalidValue { flag: spelled, reason })?;
+    for Setting { name, value, set, .. } in settings {
+        set(&mut draft, &value).map_err(|reason| ConfigError::InvalidValue { flag: name, reason })?;
     }
     Ok(draft)
 }
@@ -53,20 +53,20 @@ pub(super) fn merge(arguments: &[Argument], env: &dyn Fn(&str) -> Option<String>
 fn argument(flag: &Flag, arguments: &[Argument]) -> Option<Setting> {
     let all: Vec<&Argument> = arguments.iter().filter(|argument| argument.flag.name == flag.name).collect();
     let last = all.last()?;
-    let value = match flag.takes {
-        Takes::Values(_) => all.iter().map(|argument| argument.value.as_str()).collect::<Vec<_>>().join(";"),
+    let value = match flag.kind {
+        FlagKind::Values(_) => all.iter().map(|argument| argument.value.as_str()).collect::<Vec<_>>().join(";"),
         _ => last.value.clone(),
     };
-    Some(Setting { layer: Layer::Argument, spelled: last.spelled.clone(), value, set: flag.set })
+    Some(Setting { layer: Layer::Argument, name: last.name.clone(), value, set: flag.set })
 }
 
 fn variable(flag: &Flag, env: &dyn Fn(&str) -> Option<String>) -> Option<Setting> {
-    let spelled = flag.variable()?;
-    let value = env(&spelled)?;
-    Some(Setting { layer: Layer::Variable, spelled, value, set: flag.set })
+    let name = flag.variable()?;
+    let value = env(&name)?;
+    Some(Setting { layer: Layer::Variable, name, value, set: flag.set })
 }
 
 fn default(flag: &Flag) -> Option<Setting> {
     let value = flag.default?.to_owned();
-    Some(Setting { layer: Layer::Default, spelled: flag.name.to_owned(), value, set: flag.set })
+    Some(Setting { layer: Layer::Default, name: flag.name.to_owned(), value, set: flag.set })
 }

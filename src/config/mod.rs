@@ -15,17 +15,16 @@ mod tests;
 mod unknown_variables;
 mod values;
 
+use crate::account::Account;
 pub use crate::account::WELL_KNOWN_ACCOUNT;
 use crate::log::{Format, LogOptions};
 use crate::rules::auth::token::TokenCheck;
-use crate::rules::encryption::Scopes;
 use crate::store::disk::Durability;
 use crate::user::User;
 pub use accounts::AccountError;
 pub use error::{ConfigError, ValueError};
 pub use reference::reference;
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 pub use unknown_variables::unknown_variables;
@@ -49,7 +48,7 @@ pub struct Config {
     /// Where the File service listens, if it is served.
     pub file: Option<Endpoint>,
     /// At least one account; names are unique.
-    pub accounts: Vec<AccountConfig>,
+    pub accounts: Vec<Account>,
     /// The directory that data is stored in; `None`: in memory only.
     pub location: Option<PathBuf>,
     /// When a write to that directory is acknowledged.
@@ -94,40 +93,6 @@ pub struct Endpoint {
     pub keep_alive: Duration,
 }
 
-/// The configuration of an account.
-#[derive(Clone, PartialEq, Eq)]
-pub struct AccountConfig {
-    /// The name: 3 to 24 lower-case letters and digits.
-    pub name: String,
-    /// The first key, decoded.
-    pub key: Vec<u8>,
-    /// The second key, decoded.
-    pub key2: Option<Vec<u8>>,
-    /// Whether every write to a blob creates a version.
-    pub versioning: bool,
-    /// Whether the account has a hierarchical namespace.
-    pub hns: bool,
-    /// Whether single blobs can have an immutability policy or a legal hold.
-    pub immutability: bool,
-    /// Whether blobs have a last access time.
-    pub access_tracking: bool,
-    /// Whether the account is premium: page blobs have size classes as tiers, and shares are provisioned.
-    pub premium: bool,
-    /// The days for which a deleted container can be restored; `None`: not at all.
-    pub container_retention: Option<u32>,
-    /// The days for which a deleted share can be restored; `None`: not at all.
-    pub share_retention: Option<u32>,
-    /// The encryption scopes that the account declares.
-    pub scopes: Scopes,
-}
-
-impl fmt::Debug for AccountConfig {
-    /// Omits the keys: a configuration may be logged.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AccountConfig").field("name", &self.name).finish_non_exhaustive()
-    }
-}
-
 /// The PEM files for https.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tls {
@@ -153,7 +118,7 @@ pub enum ProgramName {
 }
 
 impl ProgramName {
-    /// The exit status for a mistake in the arguments and for a start that failed. Azurite exits with 1, and scripts made for it
+    /// The exit status for invalid arguments and for a start that failed. Azurite exits with 1, and scripts made for it
     /// expect that.
     pub fn failure(self) -> u8 {
         if self == ProgramName::Lazuli { 2 } else { 1 }
@@ -172,7 +137,7 @@ impl ProgramName {
     }
 }
 
-/// What the program is asked to do.
+/// What the program does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// Run a server.
@@ -205,17 +170,17 @@ pub fn read(args: impl IntoIterator<Item = OsString>, env: &dyn Fn(&str) -> Opti
     let words = words.map_err(ConfigError::NotUtf8)?;
     let given = arguments::parse(words.into_iter())?;
 
-    let asked = |name: &str| given.iter().any(|argument| argument.flag.name == name);
-    if asked("help") {
+    let has = |name: &str| given.iter().any(|argument| argument.flag.name == name);
+    if has("help") {
         return Ok(Command::Print(reference::help()));
     }
-    if asked("version") {
+    if has("version") {
         return Ok(Command::Print(concat!(env!("CARGO_PKG_VERSION"), "\n").to_owned()));
     }
     let mut draft = layers::merge(&given, env)?;
     let from = draft.from_azurite.take();
     let config = draft.finish(program)?;
-    match (asked("import"), from, config.location.clone()) {
+    match (has("import"), from, config.location.clone()) {
         (false, None, _) => {}
         (true, Some(from), Some(to)) => return Ok(Command::Import { from, to, durability: config.durability }),
         (false, Some(_), _) => return Err(ConfigError::WorkspaceWithoutImport),
@@ -223,9 +188,9 @@ pub fn read(args: impl IntoIterator<Item = OsString>, env: &dyn Fn(&str) -> Opti
             return Err(ConfigError::MissingFlag { flag: "import", needs: "--from-azurite DIR and --location DIR" });
         }
     }
-    if asked("check") {
+    if has("check") {
         let location = config.location.ok_or(ConfigError::MissingFlag { flag: "--check", needs: "--location DIR" })?;
         return Ok(Command::Check(location));
     }
-    Ok(if asked("health") { Command::Health(config) } else { Command::Serve(config) })
+    Ok(if has("health") { Command::Health(config) } else { Command::Serve(config) })
 }

@@ -1,7 +1,8 @@
 //! Tables of command lines and environments with their results. The process's own arguments and environment are never read.
 
 use super::*;
-use crate::config::flags::{Flag, SECTIONS, Takes, VARIABLES, flags};
+use crate::config::flags::{Flag, FlagKind, SECTIONS, VARIABLES, flags};
+use crate::rules::encryption::Scopes;
 use tracing::Level;
 
 fn start(args: &[&str], env: &[(&str, &str)]) -> Result<Command, ConfigError> {
@@ -17,7 +18,7 @@ fn config(args: &[&str], env: &[(&str, &str)]) -> Config {
     }
 }
 
-fn mistake(args: &[&str], env: &[(&str, &str)]) -> String {
+fn refusal(args: &[&str], env: &[(&str, &str)]) -> String {
     let args = [&["lazuli"], args].concat();
     match start(&args, env) {
         Err(error) => error.to_string(),
@@ -29,12 +30,12 @@ fn endpoint(port: u16) -> Option<Endpoint> {
     Some(Endpoint { host: "127.0.0.1".into(), port, keep_alive: Duration::from_secs(120) })
 }
 
-fn well_known(name: &str) -> AccountConfig {
+fn well_known(name: &str) -> Account {
     accounts::read(name).unwrap().remove(0)
 }
 
 #[test]
-fn nothing_said_is_the_default() {
+fn without_flags_and_variables_the_defaults_hold() {
     let default = Config {
         program: ProgramName::Lazuli,
         blob: endpoint(10000),
@@ -57,8 +58,7 @@ fn nothing_said_is_the_default() {
         warnings: vec![],
     };
     assert_eq!(config(&[], &[]), default);
-    assert_eq!(default.accounts[0].key.len(), 64);
-    assert_eq!(default.accounts[0].key2, None);
+    assert_eq!(default.accounts[0].keys.iter().map(Vec::len).collect::<Vec<_>>(), [64]);
     let empty: Vec<_> = flags().filter_map(Flag::variable).collect();
     let empty: Vec<_> = empty.iter().map(|name| (name.as_str(), "")).collect();
     assert_eq!(config(&[], &empty), default, "an empty variable is none");
@@ -69,7 +69,7 @@ fn nothing_said_is_the_default() {
     }
 }
 
-/// Every flag that changes the configuration: its spellings, its variable, a value, and the change.
+/// Every flag that changes the configuration: its names, its variable, a value, and the change.
 #[expect(clippy::type_complexity, reason = "a table of one test")]
 const SETTINGS: &[(&[&str], &str, &str, fn(&mut Config))] = &[
     (&["--host"], "LAZULI_HOST", "::", |c| {
@@ -128,35 +128,31 @@ const SETTINGS: &[(&[&str], &str, &str, fn(&mut Config))] = &[
 ];
 
 #[test]
-fn every_spelling_and_variable_does_the_same() {
-    for (spellings, variable, value, difference) in SETTINGS {
+fn every_name_and_variable_of_a_flag_does_the_same() {
+    for (names, variable, value, difference) in SETTINGS {
         let mut wanted = config(&[], &[]);
         difference(&mut wanted);
         assert_eq!(config(&[], &[(variable, value)]), wanted, "{variable}");
 
-        let flag = flags().find(|flag| flag.spellings().any(|s| s == spellings[0])).unwrap();
-        assert!(
-            flag.spellings().all(|spelled| spellings.contains(&spelled.as_str())),
-            "--{} has an untested spelling",
-            flag.name
-        );
-        for spelled in *spellings {
-            assert_eq!(config(&[&format!("{spelled}={value}")], &[]), wanted, "{spelled}={value}");
+        let flag = flags().find(|flag| flag.names().any(|s| s == names[0])).unwrap();
+        assert!(flag.names().all(|name| names.contains(&name.as_str())), "--{} has an untested name", flag.name);
+        for name in *names {
+            assert_eq!(config(&[&format!("{name}={value}")], &[]), wanted, "{name}={value}");
             if flag.word().is_some() {
-                assert_eq!(config(&[spelled, value], &[]), wanted, "{spelled} {value}");
+                assert_eq!(config(&[name, value], &[]), wanted, "{name} {value}");
             } else {
-                assert_eq!(config(&[spelled], &[]), wanted, "{spelled}");
-                assert_eq!(config(&[spelled, "start"], &[]), wanted, "{spelled} start");
-                assert_eq!(config(&[spelled, "true"], &[]), wanted, "{spelled} true");
+                assert_eq!(config(&[name], &[]), wanted, "{name}");
+                assert_eq!(config(&[name, "start"], &[]), wanted, "{name} start");
+                assert_eq!(config(&[name, "true"], &[]), wanted, "{name} true");
             }
         }
     }
     assert_eq!(config(&["--extentMemoryLimit", "-1"], &[]).warnings.len(), 1, "a number is a value, whatever its sign");
 
-    let refused_or_asking = ["cert", "key", "pwd", "import", "from-azurite", "check", "health", "version", "help"];
+    let tested_elsewhere = ["cert", "key", "pwd", "import", "from-azurite", "check", "health", "version", "help"];
     for flag in flags() {
         let tested = SETTINGS.iter().any(|(_, variable, ..)| Some((*variable).to_owned()) == flag.variable());
-        assert!(tested || refused_or_asking.contains(&flag.name), "--{} has no test", flag.name);
+        assert!(tested || tested_elsewhere.contains(&flag.name), "--{} has no test", flag.name);
     }
 }
 
@@ -181,54 +177,46 @@ fn what_comes_before_what() {
 
 #[test]
 fn accounts() {
-    let account = |name: &str, key: &[u8]| AccountConfig { name: name.into(), key: key.into(), ..well_known("any") };
+    let account = |name: &str, key: &[u8]| Account { name: name.into(), keys: vec![key.into()], ..Account::default() };
     let default = || well_known("devstoreaccount1");
     let scopes = |names: &[&str]| {
         let mut scopes = Scopes::default();
         assert!(names.iter().all(|name| scopes.declare(name)), "{names:?}");
         scopes
     };
-    let with_two = AccountConfig { key2: Some(b"two".into()), ..account("abc", b"one") };
+    let with_two = Account { keys: vec![b"one".into(), b"two".into()], ..account("abc", b"one") };
     for (args, env, wanted) in [
         (&["--account", "abc:b25l:dHdv"][..], &[][..], vec![with_two.clone()]),
         (&["--account", "abc:b25lMg"], &[], vec![account("abc", b"one2")]),
         (&["--account", "abc"], &[], vec![well_known("abc")]),
         (&["--account", "abc", "--account=devstoreaccount1"], &[], vec![well_known("abc"), default()]),
-        (&["--account", "devstoreaccount1,versioning"], &[], vec![AccountConfig { versioning: true, ..default() }]),
+        (&["--account", "devstoreaccount1,versioning"], &[], vec![Account { versioning: true, ..default() }]),
         (
             &["--account", "devstoreaccount1,immutability,container-retention=7"],
             &[],
-            vec![AccountConfig { versioning: true, immutability: true, container_retention: Some(7), ..default() }],
+            vec![Account { versioning: true, immutability: true, container_retention: Some(7), ..default() }],
         ),
-        (&["--account", "devstoreaccount1,access-tracking"], &[], vec![AccountConfig { access_tracking: true, ..default() }]),
-        (&["--account", "devstoreaccount1,premium"], &[], vec![AccountConfig { premium: true, ..default() }]),
-        (
-            &["--account", "devstoreaccount1,share-retention=30"],
-            &[],
-            vec![AccountConfig { share_retention: Some(30), ..default() }],
-        ),
+        (&["--account", "devstoreaccount1,access-tracking"], &[], vec![Account { access_tracking: true, ..default() }]),
+        (&["--account", "devstoreaccount1,premium"], &[], vec![Account { premium: true, ..default() }]),
+        (&["--account", "devstoreaccount1,share-retention=30"], &[], vec![Account { share_retention: Some(30), ..default() }]),
         (
             &["--account", "devstoreaccount1,scope=tenant-1,scope=two,scope=two"],
             &[],
-            vec![AccountConfig { scopes: scopes(&["tenant-1", "two"]), ..default() }],
+            vec![Account { scopes: scopes(&["tenant-1", "two"]), ..default() }],
         ),
         (
             &[],
             &[("LAZULI_ACCOUNT", "abc:b25l,scope=one;def,hns,scope=two")],
             vec![
-                AccountConfig { scopes: scopes(&["one"]), ..account("abc", b"one") },
-                AccountConfig { hns: true, scopes: scopes(&["two"]), ..well_known("def") },
+                Account { scopes: scopes(&["one"]), ..account("abc", b"one") },
+                Account { hns: true, scopes: scopes(&["two"]), ..well_known("def") },
             ],
         ),
-        (
-            &["--account", "abc:b25l,hns,versioning"],
-            &[],
-            vec![AccountConfig { versioning: true, hns: true, ..account("abc", b"one") }],
-        ),
+        (&["--account", "abc:b25l,hns,versioning"], &[], vec![Account { versioning: true, hns: true, ..account("abc", b"one") }]),
         (
             &[],
             &[("LAZULI_ACCOUNT", "abc:b25l; lake,hns;")],
-            vec![account("abc", b"one"), AccountConfig { hns: true, ..well_known("lake") }],
+            vec![account("abc", b"one"), Account { hns: true, ..well_known("lake") }],
         ),
         (
             &[],
@@ -259,7 +247,7 @@ fn azurites_keys_are_read_as_node_reads_them() {
         ("é b25l", b"one"),
     ] {
         let accounts = config(&[], &[("AZURITE_ACCOUNTS", &format!("abc:{key}:{key};devstoreaccount1:b25l"))]).accounts;
-        assert_eq!((&*accounts[0].key, accounts[0].key2.as_deref()), (bytes, Some(bytes)), "{key:?}");
+        assert_eq!(accounts[0].keys, [bytes, bytes], "{key:?}");
     }
 }
 
@@ -304,7 +292,7 @@ fn tokens_are_safe_over_https() {
 }
 
 #[test]
-fn mistakes_are_one_line() {
+fn a_refusal_is_one_line() {
     for (args, wanted) in [
         (&["--blob-prot", "1"][..], "--blob-prot is not a flag; did you mean --blob-port?"),
         (&["--blobport=1"], "--blobport is not a flag; did you mean --blobPort?"),
@@ -363,7 +351,7 @@ fn mistakes_are_one_line() {
         ),
         (&["--account", "abc,share-retention=0"], "--account: account \"abc\" cannot keep shares for \"0\" days: 1 to 365"),
     ] {
-        assert_eq!(mistake(args, &[]), wanted, "{args:?}");
+        assert_eq!(refusal(args, &[]), wanted, "{args:?}");
     }
     for (env, wanted) in [
         (("LAZULI_BLOB_PORT", "x"), "LAZULI_BLOB_PORT: \"x\" is not a port: a number from 0 to 65535"),
@@ -377,7 +365,7 @@ fn mistakes_are_one_line() {
         (("AZURITE_ACCOUNTS", "abc:????"), "AZURITE_ACCOUNTS: a key of account \"abc\" is not base64"),
         (("AZURITE_ACCOUNTS", ";"), "AZURITE_ACCOUNTS: no account is named"),
     ] {
-        assert_eq!(mistake(&[], &[env]), wanted, "{env:?}");
+        assert_eq!(refusal(&[], &[env]), wanted, "{env:?}");
     }
 }
 
@@ -436,14 +424,14 @@ fn questions() {
 fn the_list_is_in_order() {
     let mut seen = std::collections::HashSet::new();
     for flag in flags() {
-        for spelled in flag.spellings() {
-            assert!(spelled.is_ascii() && seen.insert(spelled.clone()), "{spelled} is there twice");
+        for name in flag.names() {
+            assert!(name.is_ascii() && seen.insert(name.clone()), "{name} is there twice");
         }
         let name = |text: &str| text.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
         assert!(name(flag.name), "{}", flag.name);
         assert!(!flag.word().is_some_and(str::is_empty), "--{} takes something that has no name", flag.name);
         assert!(
-            flag.default.is_none() || !matches!(flag.takes, Takes::Switch | Takes::Nothing),
+            flag.default.is_none() || !matches!(flag.kind, FlagKind::Switch | FlagKind::Command),
             "--{} is a switch, which is off",
             flag.name
         );
@@ -481,13 +469,13 @@ fn docs_configuration_md_is_fresh() {
         std::fs::write(page, reference()).unwrap();
     }
     let text = std::fs::read_to_string(page).unwrap_or_default().replace("\r\n", "\n");
-    assert!(text == reference(), "docs/configuration.md is stale: UPDATE_DOCS=1 cargo test config");
+    assert!(text == reference().replace("\r\n", "\n"), "docs/configuration.md is stale: UPDATE_DOCS=1 cargo test config");
 }
 
 #[test]
 fn a_check_names_its_place() {
     assert_eq!(start(&["lazuli", "--check", "--location", "here"], &[]).unwrap(), Command::Check(PathBuf::from("here")));
-    assert_eq!(mistake(&["--check"], &[]), "--check needs --location DIR");
+    assert_eq!(refusal(&["--check"], &[]), "--check needs --location DIR");
 }
 
 #[test]
@@ -496,10 +484,10 @@ fn an_import_names_both_ends() {
     let words = ["lazuli", "import", "--from-azurite", "old", "--location=new", "--durability", "sync"];
     assert_eq!(start(&words, &[]).unwrap(), Command::Import { from, to, durability: Durability::Sync });
     for words in [&["import"][..], &["import", "--location", "new"], &["import", "--from-azurite", "old"]] {
-        assert_eq!(mistake(words, &[]), "import needs --from-azurite DIR and --location DIR");
+        assert_eq!(refusal(words, &[]), "import needs --from-azurite DIR and --location DIR");
     }
     assert_eq!(
-        mistake(&["--from-azurite", "old"], &[]),
+        refusal(&["--from-azurite", "old"], &[]),
         "--from-azurite goes with import: lazuli import --from-azurite DIR --location DIR"
     );
 }

@@ -26,7 +26,7 @@ fn warning(name: &str, known: &[String]) -> String {
 }
 
 /// Returns true for the variables by which Kubernetes and Docker's links describe a service with the name `lazuli` to containers:
-/// `LAZULI_PORT=tcp://10.0.0.1:10000`, `LAZULI_PORT_10000_TCP_PROTO=tcp`. A `LAZULI_PORT` that is a number is a mistake of the user.
+/// `LAZULI_PORT=tcp://10.0.0.1:10000`, `LAZULI_PORT_10000_TCP_PROTO=tcp`. A `LAZULI_PORT` that is a number is an error of the user.
 fn is_of_kubernetes(name: &str, value: &str) -> bool {
     let rest = name.strip_prefix(PREFIX).unwrap_or_default();
     let of_port = rest.strip_prefix("PORT_").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));

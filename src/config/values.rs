@@ -43,7 +43,7 @@ pub(super) fn megabytes(text: &str) -> Result<(), ValueError> {
 }
 
 /// The value of a switch.
-pub(super) fn truth(text: &str) -> Result<bool, ValueError> {
+pub(super) fn boolean(text: &str) -> Result<bool, ValueError> {
     match text.to_ascii_lowercase().as_str() {
         "true" | "1" => Ok(true),
         "false" | "0" => Ok(false),
@@ -58,41 +58,30 @@ pub(super) fn path(text: &str) -> Result<PathBuf, ValueError> {
 
 /// A durability level by its name.
 pub(super) fn durability(text: &str) -> Result<Durability, ValueError> {
-    match text.to_ascii_lowercase().as_str() {
-        "process" => Ok(Durability::Process),
-        "sync" => Ok(Durability::Sync),
-        _ => Err(malformed(text, "a durability: process or sync")),
-    }
+    let levels = [("process", Durability::Process), ("sync", Durability::Sync)];
+    named(text, levels, "a durability: process or sync")
 }
 
 /// A level of token checks by its name.
 pub(super) fn oauth(text: &str) -> Result<TokenCheck, ValueError> {
-    match text.to_ascii_lowercase().as_str() {
-        "basic" => Ok(TokenCheck::Basic),
-        "dev" => Ok(TokenCheck::Dev),
-        _ => Err(malformed(text, "a level: basic or dev")),
-    }
+    named(text, [("basic", TokenCheck::Basic), ("dev", TokenCheck::Dev)], "a level: basic or dev")
 }
 
 /// A log format by its name.
 pub(super) fn log_format(text: &str) -> Result<Format, ValueError> {
-    match text.to_ascii_lowercase().as_str() {
-        "text" => Ok(Format::Text),
-        "json" => Ok(Format::Json),
-        _ => Err(malformed(text, "a format: text or json")),
-    }
+    named(text, [("text", Format::Text), ("json", Format::Json)], "a format: text or json")
 }
 
 /// A log level by its name.
 pub(super) fn level(text: &str) -> Result<Level, ValueError> {
-    match text.to_ascii_lowercase().as_str() {
-        "error" => Ok(Level::ERROR),
-        "warn" => Ok(Level::WARN),
-        "info" => Ok(Level::INFO),
-        "debug" => Ok(Level::DEBUG),
-        "trace" => Ok(Level::TRACE),
-        _ => Err(malformed(text, "a level: error, warn, info, debug or trace")),
-    }
+    let levels = [Level::ERROR, Level::WARN, Level::INFO, Level::DEBUG, Level::TRACE];
+    named(text, levels.map(|level| (level.as_str(), level)), "a level: error, warn, info, debug or trace")
+}
+
+/// The value with this name, in any letter case.
+fn named<T, const N: usize>(text: &str, values: [(&str, T); N], expected: &'static str) -> Result<T, ValueError> {
+    let found = values.into_iter().find(|(name, _)| text.eq_ignore_ascii_case(name));
+    found.map(|(_, value)| value).ok_or_else(|| malformed(text, expected))
 }
 
 fn malformed(value: &str, expected: &'static str) -> ValueError {

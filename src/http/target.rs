@@ -121,7 +121,6 @@ impl AccountAddress<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::encryption::Scopes;
 
     #[test]
     fn lakes_by_host() {
@@ -160,18 +159,7 @@ mod tests {
 
     #[test]
     fn websites_by_port() {
-        let account = |name: &str| Account {
-            name: name.into(),
-            keys: Vec::new(),
-            versioning: false,
-            immutability: false,
-            access_tracking: false,
-            premium: false,
-            container_retention: None,
-            share_retention: None,
-            scopes: Scopes::default(),
-            hns: false,
-        };
+        let account = |name: &str| Account { name: name.into(), ..Account::default() };
         let accounts: Accounts = ["one", "two"].map(account).into_iter().collect();
         for (host, wanted) in [
             ("127.0.0.1:8080", "one"),

@@ -8,7 +8,6 @@ use crate::http::pipeline::{ListenerOptions, Pipeline};
 use crate::import::report::ImportError;
 use crate::operation::{Service, ServiceKind};
 use crate::rules::auth::shared_key::{Dialect, Scheme, SignedRequest, string_to_sign};
-use crate::rules::encryption::Scopes;
 use crate::rules::versions::Version;
 use crate::services::blob::Blobs;
 use crate::services::queue::Queues;
@@ -100,18 +99,7 @@ impl RequestSender {
     /// One sentence.
     pub fn open(names: &[String], store: &Store, environment: Environment) -> Result<RequestSender, String> {
         let key = STANDARD.decode(WELL_KNOWN_KEY).map_err(|error| error.to_string())?;
-        let account = |name: &String| Account {
-            name: name.clone(),
-            keys: vec![key.clone()],
-            versioning: false,
-            hns: false,
-            immutability: false,
-            access_tracking: false,
-            premium: false,
-            container_retention: None,
-            share_retention: None,
-            scopes: Scopes::default(),
-        };
+        let account = |name: &String| Account { name: name.clone(), keys: vec![key.clone()], ..Account::default() };
         let accounts: Arc<Accounts> = Arc::new(names.iter().map(account).collect());
         let unreadable = |why: crate::store::journal::CorruptRecord| why.0;
         let queues = Arc::new(Queues::open(&accounts, store).map_err(unreadable)?);

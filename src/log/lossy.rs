@@ -29,7 +29,7 @@ struct Waiting {
     lines: Vec<u8>,
     /// The lines dropped since the thread last took the buffer.
     dropped: u64,
-    /// Whether the thread is writing a buffer that it took.
+    /// Whether the thread is writing a buffer.
     writing: bool,
 }
 
@@ -108,7 +108,7 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(20);
 
-    /// A stream that accepts one write at a time, when the test tells it to.
+    /// A stream that accepts one write at a time, each after a signal of the test.
     struct Reader {
         begun: Sender<()>,
         go_on: Receiver<()>,

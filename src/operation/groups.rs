@@ -1,7 +1,7 @@
 //! Groups of fields that several operations share.
 
 use crate::operation::headers::metadata;
-use crate::operation::{Field, FieldLocation, Fields, FromRequest, Input};
+use crate::operation::{Fields, FromRequest, Input};
 use crate::rules::checksums::RequestChecksums;
 use crate::rules::conditions::{self, Conditions};
 use crate::rules::encryption::Encryption;
@@ -20,8 +20,7 @@ pub const VERSION: &[Input] = &[Input::query("versionid")];
 pub const METADATA: &[Input] = &[Input::header("x-ms-meta-")];
 
 /// The header that names the boundary of a batch's parts.
-pub const CONTENT_TYPE: &[Input] =
-    &[Input::Field(Field { location: FieldLocation::Header, name: "content-type", required: true })];
+pub const CONTENT_TYPE: &[Input] = &[Input::required_header("content-type")];
 
 /// The checksums that a request gives for its body.
 pub const CHECKSUMS: &[Input] = &[Input::header("content-md5"), Input::header("x-ms-content-crc64")];

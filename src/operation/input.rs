@@ -47,6 +47,11 @@ impl Input {
         Input::Field(Field { location: FieldLocation::Query, name, required: false })
     }
 
+    /// A required query parameter.
+    pub const fn required_query(name: &'static str) -> Input {
+        Input::Field(Field { location: FieldLocation::Query, name, required: true })
+    }
+
     /// All fields of these inputs, in order of declaration.
     pub fn fields(inputs: &'static [Input]) -> Vec<Field> {
         let mut fields = Vec::new();
@@ -247,6 +252,25 @@ fn parse<T: FromText>(location: FieldLocation, name: &'static str, text: &str) -
         FieldLocation::Header => StorageError::invalid_header(name, text),
         FieldLocation::Query => StorageError::invalid_query(name, text, T::MALFORMED),
     })
+}
+
+/// Declares a value that is parsed from one or more fields by a function of their [`Fields`]: a struct around it, and its
+/// [`FromRequest`].
+macro_rules! parsed_input {
+    ($(#[$doc:meta])* $vis:vis $name:ident($kind:ty) = [$($input:expr),*], $parse:expr) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug)]
+        $vis struct $name(pub $kind);
+
+        impl $crate::operation::FromRequest for $name {
+            const INPUTS: &'static [$crate::operation::Input] = &[$($input),*];
+
+            fn from_request(fields: &$crate::operation::Fields<'_>) -> Result<$name, $crate::rules::error::StorageError> {
+                let parse: fn(&$crate::operation::Fields<'_>) -> Result<$kind, $crate::rules::error::StorageError> = $parse;
+                parse(fields).map($name)
+            }
+        }
+    };
 }
 
 /// Declares the input of an operation: a struct, and its [`FromRequest`].

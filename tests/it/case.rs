@@ -1,4 +1,5 @@
-//! Metadata names come back in the case that they were written in, which no common client library can show: read off the socket.
+//! Metadata names are returned in the letter case that they were written in. No common client library can show that, so these tests
+//! use a socket.
 
 use crate::auth::token;
 use crate::file::sas::sas;

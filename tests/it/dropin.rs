@@ -1,6 +1,7 @@
 //! In Azurite's place: started by its names, with the flags that people and their tools start it with, read the way they read it.
 
-use crate::startup::{CERT, Folder, KEY, Running, command, run, send};
+use crate::process::{Folder, Running, command, run, send};
+use crate::startup::{CERT, KEY};
 use std::net::TcpListener;
 
 /// Free ports, said where no flag says them, so that the flags stay as they are written in the wild; and as in the image, where data is
@@ -115,7 +116,7 @@ fn is_started_as_azurite_is() {
             assert!(listening.contains(&format!("{service} service is successfully listening")), "{said}: {listening}");
             let port: u16 = listening.rsplit(':').next().unwrap().parse().unwrap();
             assert_ne!(port, 0, "{said}");
-            // The libraries that compare the whole line have the address in it that was asked for.
+            // The libraries that compare the full line expect the configured address in it.
             if case.at != "http://" {
                 assert_eq!(starting, format!("Azurite {service} service is starting at {}:{port}", case.at), "{said}");
                 assert_eq!(
@@ -182,7 +183,7 @@ fn knows_azurites_variables() {
     }
 }
 
-/// What is asked of the program itself: by any of its names the same, and nothing is started.
+/// `--version` and `--help` are the same under each name, and start nothing.
 #[test]
 fn answers_by_every_name() {
     let folder = Folder::new("dropin-names");
@@ -196,7 +197,7 @@ fn answers_by_every_name() {
             assert_eq!((code, error.as_str()), (0, ""), "{name}");
             assert!(output.contains("--blob-port") && output.contains("--blobPort"), "{name}: {output}");
         }
-        // Azurite tells of an unknown flag with exit code 0, and does not run; a script would go on.
+        // Azurite reports an unknown flag, ends with exit code 0, and serves nothing; a script would continue.
         let (code, output, error) = run(&link, &["--colour", "blue"]);
         assert_eq!((code, output.as_str()), (1, ""), "{name}");
         assert!(error.contains("--colour") && error.lines().count() == 1, "{name}: {error}");

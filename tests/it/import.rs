@@ -1,8 +1,8 @@
-//! `lazuli import`: a workspace that Azurite wrote (`tests/data/azurite`), asked for over the socket once it has come over.
+//! `lazuli import`: a workspace that Azurite wrote (`tests/data/azurite`) is imported, and then read over the socket.
 
+use crate::process::{command as command_of, run};
 use crate::scratch::Scratch;
 use crate::server::{Answer, TestServer, start_of_time};
-use crate::startup::{command as command_of, run};
 use lazuli::environment::Environment;
 use lazuli::import;
 use lazuli::import::Imported;
@@ -170,9 +170,9 @@ async fn entities_come_over_with_their_types() {
     assert_eq!(access.element("Id"), "tp");
 }
 
-/// What is damaged stays behind, and is told; the rest comes.
+/// Damaged data stays behind, and is reported; the rest is imported.
 #[tokio::test]
-async fn what_cannot_come_is_told() {
+async fn data_that_cannot_be_imported_is_reported() {
     let (from, to) = (Scratch::new("azurite"), Scratch::new("imported"));
     copy(&from.0);
     change(&from.0, "blob", "$BLOBS_COLLECTION$", |blobs| {
@@ -194,7 +194,7 @@ async fn what_cannot_come_is_told() {
         messages.remove(3);
     });
     let imported = bring(&from.0, &to.0).await.unwrap();
-    let told = imported.left.join("\n");
+    let reported = imported.left.join("\n");
     for line in [
         "2 blobs (its bytes are not in the workspace), the first: /pictures/a/hello.txt",
         "1 blob (its length is not that of its bytes), the first: /pictures/empty",
@@ -206,7 +206,7 @@ async fn what_cannot_come_is_told() {
         "2 messages (one of its times cannot be read), the first: jobs",
         "1 message (its text is not in the workspace), the first: jobs",
     ] {
-        assert!(told.contains(&format!("not brought over: {line}")), "{line}\n{told}");
+        assert!(reported.contains(&format!("not brought over: {line}")), "{line}\n{reported}");
     }
     let server = TestServer::with(&["--location", to.path()]).await;
     for blob in ["a/hello.txt", "pages"] {
@@ -214,7 +214,7 @@ async fn what_cannot_come_is_told() {
     }
 }
 
-/// Bytes that are not those that were written come over as they are, and that is told: the MD5 may be one that a client said.
+/// Bytes with another MD5 than the recorded one are imported with a warning: the MD5 may be one that a client set.
 #[tokio::test]
 async fn bytes_with_another_md5_come_with_a_warning() {
     let (from, to) = (Scratch::new("azurite"), Scratch::new("imported"));
@@ -233,9 +233,9 @@ async fn bytes_with_another_md5_come_with_a_warning() {
     });
     let imported = bring(&from.0, &to.0).await.unwrap();
     assert!(imported.brought.starts_with("5 blobs, "), "{}", imported.brought);
-    let told: Vec<_> = imported.left.iter().filter(|line| line.contains("MD5")).collect();
+    let reported: Vec<_> = imported.left.iter().filter(|line| line.contains("MD5")).collect();
     let line = "warning, brought over: 4 blobs (its MD5 is not the one that Azurite recorded), the first: /pictures/";
-    assert!(told.len() == 1 && told[0].starts_with(line), "{told:?}");
+    assert!(reported.len() == 1 && reported[0].starts_with(line), "{reported:?}");
     let server = TestServer::with(&["--location", to.path()]).await;
     let blob = get(&server, "/pictures/a/hello.txt").await;
     assert_eq!((blob.text(), blob.header("content-md5")), ("hello world", "BwcHBwcHBwcHBwcHBwcHBw=="));
@@ -259,11 +259,11 @@ async fn contents_that_are_no_files_are_named() {
                 }
             }
         }
-        let told = bring(&from.0, &to.0).await.unwrap().left.join("\n");
+        let reported = bring(&from.0, &to.0).await.unwrap().left.join("\n");
         for what in ["blobs", "uncommitted block", "messages"] {
             let named =
                 |line: &&str| line.contains(what) && line.contains("storage__/") && line.contains(" is not a regular file)");
-            assert!(told.lines().any(|line| named(&line)), "{what}: {told}");
+            assert!(reported.lines().any(|line| named(&line)), "{what}: {reported}");
         }
     }
 }
@@ -387,12 +387,15 @@ fn azurites_folder_names_the_import() {
 }
 
 #[tokio::test]
-async fn entities_without_a_table_are_told() {
+async fn entities_without_a_table_are_reported() {
     let (from, to) = (Scratch::new("azurite"), Scratch::new("imported"));
     copy(&from.0);
     change(&from.0, "table", "$TABLES_COLLECTION$", |tables| tables.retain(|table| table["table"] != "People"));
-    let told = bring(&from.0, &to.0).await.unwrap().left.join("\n");
-    assert!(told.contains("entities (their table is not in the list of tables), the first: devstoreaccount1$People"), "{told}");
+    let reported = bring(&from.0, &to.0).await.unwrap().left.join("\n");
+    assert!(
+        reported.contains("entities (their table is not in the list of tables), the first: devstoreaccount1$People"),
+        "{reported}"
+    );
 }
 
 /// One line, exit code 2, and the location as it was.
@@ -435,8 +438,8 @@ fn what_is_no_workspace_is_refused() {
     refused(&import, "the folder is not empty; choose an empty or new one");
     assert_eq!(std::fs::read_to_string(to.0.join("mine")).unwrap(), "mine");
     std::fs::remove_file(to.0.join("mine")).unwrap();
-    let (code, said, told) = run(program, &import);
-    assert_eq!(code, 1, "the CORS rules stay behind: {told}");
+    let (code, said, reported) = run(program, &import);
+    assert_eq!(code, 1, "an expired message stays behind: {reported}");
     assert!(said.starts_with(&format!("Brought over to {}: 5 blobs, 2 containers", to.path())), "{said}");
     refused(&import, "the folder is not empty; choose an empty or new one");
 }

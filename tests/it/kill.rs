@@ -1,8 +1,8 @@
-//! A real process that is killed while clients write to all its services, started again, and asked for all that it acknowledged.
+//! A real process is killed while clients write to all its services. After a restart it has everything that it acknowledged.
 
+use crate::process::{FREE, Running};
 use crate::scratch::Scratch;
 use crate::server::{RequestBuilder, TestClient};
-use crate::startup::{FREE, Running};
 use lazuli::operation::ServiceKind;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Whose the data is: a server that was started as root, as in the image, becomes the owner of its folder; and one that may not use its
 //! folder says what mends that. As root every row is tried; other users see only what concerns them.
 
-use crate::startup::{FREE, Folder, Running, command, run};
+use crate::process::{FREE, Folder, Running, command, run};
 use lazuli::user::NOBODY;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -16,7 +16,7 @@ fn is_root() -> bool {
     std::fs::metadata("/proc/self").unwrap().uid() == 0
 }
 
-/// The user and group of a running process: those that count, and those that are kept aside; and its other groups.
+/// The user and group of a running process, effective and saved, and its other groups.
 fn user_of(running: &Running) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
     let status = std::fs::read_to_string(format!("/proc/{}/status", running.id())).unwrap();
     let of = |name: &str| {
@@ -103,7 +103,7 @@ fn root_becomes_the_owner_of_the_folder() {
 }
 
 #[test]
-fn root_becomes_whom_it_is_told() {
+fn root_becomes_the_configured_user() {
     if !is_root() {
         return;
     }
@@ -185,9 +185,9 @@ fn what_is_another_s_stays_its_own() {
     assert_eq!(outside.metadata().unwrap().uid(), 0);
 }
 
-/// A user without rights to the folder is told what gives them.
+/// The refusal to a user without rights to the folder names the command that gives them.
 #[test]
-fn a_folder_that_may_not_be_used_is_told_how_to_mend() {
+fn the_refusal_of_a_folder_names_the_remedy() {
     if !is_root() {
         return;
     }

@@ -62,7 +62,7 @@ async fn one_container_is_created_and_whoever_deletes_it_finds_it_gone() {
         })
     };
     winner(&request("PUT").await, "201", "409 ContainerAlreadyExists");
-    // Recorded: what is being deleted can be deleted again, and nothing comes of it.
+    // A container that is being deleted can be deleted again, without effect (recorded).
     assert!(request("DELETE").await.iter().all(|verdict| verdict == "202"));
     assert_eq!(server.request("HEAD", "/race?restype=container").send().await.verdict(), "404 ContainerNotFound");
     winner(&request("PUT").await, "201", "409 ContainerAlreadyExists");
@@ -109,8 +109,8 @@ async fn one_takes_the_lease() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_two_lists_of_blocks_one_is_last_and_whole() {
     let server = server().await;
-    // Everybody puts the same two blocks aside and commits them in an order of their own. Blocks are gone with the first commit, so
-    // the later ones name those of the blob; whoever is last, the blob is one of the lists and never a mixture.
+    // Each client puts the same two blocks and commits them in its own order. The first commit removes the uncommitted blocks, so the
+    // later ones name those of the blob. Whichever is last, the blob is one of the lists and never a mixture.
     for (id, content) in [("QQ==", "A"), ("Qg==", "B")] {
         let put = server.request("PUT", &format!("/box/b?comp=block&blockid={id}")).body(content.repeat(1000)).send().await;
         assert_eq!(put.verdict(), "201");
@@ -268,7 +268,7 @@ async fn no_write_outlives_its_container() {
         })
         .await;
         assert_eq!(writers[6].1, "202 201");
-        // Whatever is in the new container was written to it, by this round, and is what its writer was told of.
+        // Each blob in the new container was written to it in this round, and has the ETag that its writer received.
         let list = server.request("GET", "/box?restype=container&comp=list").send().await;
         for name in list.elements("Name") {
             let (_, verdict, etag) = &writers[name.parse::<usize>().unwrap()];

@@ -20,7 +20,7 @@ impl Raw {
         Raw(stream)
     }
 
-    /// Asks for `/container/blob?query` of the default account, signed with its key.
+    /// Gets `/container/blob?query` of the default account, signed with its key.
     pub async fn get(server: &TestServer, target: &str) -> Raw {
         Raw::signed(server, "GET", target, &[], 0).await
     }
@@ -65,7 +65,7 @@ impl Raw {
     }
 }
 
-/// Empties every account, by the control that `--control` opens, and leaves the clock where the house has moved it.
+/// Empties every account through `--control`, and does not reset the clock.
 pub async fn reset(server: &TestServer) {
     let mut raw = Raw::send(server, "POST", "/_lazuli/reset?clock=keep", &[], 0).await;
     let head = raw.head().await;

@@ -1,8 +1,8 @@
 //! What becomes free: room on the disk and memory come back by themselves, and nothing that is still named goes with it.
 
+use crate::process::{FREE, Running, lazuli, run};
 use crate::scratch::Scratch;
 use crate::server::TestClient;
-use crate::startup::{FREE, Running, lazuli, run};
 use lazuli::operation::ServiceKind;
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -91,7 +91,7 @@ async fn runs_that_are_killed_at_once_give_room_back() {
 }
 
 #[tokio::test]
-async fn memory_comes_back_while_nobody_asks() {
+async fn an_idle_server_returns_memory() {
     let (running, client) = start(&[]);
     let empty = running.resident();
     assert_eq!(client.request("PUT", "/box?restype=container").send().await.verdict(), "201");

@@ -1,17 +1,17 @@
-//! Scenarios: requests and what they must answer, a row each, told in order.
+//! Scenarios: requests and their expected answers, one per line, in order.
 //!
 //! ```text
-//! # what the rows below are about
+//! # the subject of the lines below
 //! METHOD target | header: value; header: value | body → verdict | header: value | check | check
 //! wait 15
 //! ```
 //!
-//! - The verdict is status and error code, as `Answer::verdict` says it.
-//! - An expected header is `+` when any value will do, `-` when it must be absent, and `$name` when its value is to be kept under a name.
-//! - A check is the body's whole text, `~text` for what it must hold, `!text` for what it must not hold, `{}` for no body, and
-//!   `$name=Element` when the text of the first such element is to be kept under a name.
-//! - Everywhere, `{name}` is a value that was kept before; `{at}`, `{at-60}` and `{at+60}` are dates by the server's clock; `{A}`,
-//!   `{B}` and `{C}` are lease ids; `{64*x}` is a letter so many times over.
+//! - The verdict is the status and the error code, as `Answer::verdict` returns it.
+//! - An expected header is `+` for any value, `-` if it must be absent, and `$name` to store its value under a name.
+//! - A check is the full text of the body, `~text` for what it must contain, `!text` for what it must not contain, `{}` for no body, and
+//!   `$name=Element` to store the text of the first such element under a name.
+//! - Everywhere, `{name}` is a stored value; `{at}`, `{at-60}` and `{at+60}` are dates by the server's clock; `{A}`, `{B}` and `{C}` are
+//!   lease ids; `{64*x}` is a repeated letter.
 
 use crate::server::TestServer;
 use lazuli::operation::ServiceKind;
@@ -25,12 +25,12 @@ pub const LEASES: [(&str, &str); 3] = [
     ("C", "cccccccc-cccc-cccc-cccc-cccccccccccc"),
 ];
 
-/// Plays a scenario in a house of its own, and fails with every row that was not answered as written.
+/// Plays a scenario on a server of its own, and fails with every line that was not answered as written.
 pub async fn check(rows: &str) {
     check_in(&TestServer::new().await, rows).await;
 }
 
-/// Plays a scenario in a house that may hold something already.
+/// Plays a scenario on a server that may have data already.
 pub async fn check_in(server: &TestServer, rows: &str) {
     check_of(server, ServiceKind::Blob, rows).await;
 }
@@ -62,14 +62,14 @@ struct Scenario<'a> {
 impl Scenario<'_> {
     async fn row(&mut self, about: &str, row: &str) {
         let (request, answer) = row.split_once('→').unwrap_or_else(|| panic!("not a row: {row}"));
-        let mut asked = request.splitn(3, " |").map(|part| self.fill(part.trim()));
-        let line = asked.next().unwrap_or_default();
+        let mut parts = request.splitn(3, " |").map(|part| self.fill(part.trim()));
+        let line = parts.next().unwrap_or_default();
         let (method, target) = line.split_once(' ').unwrap_or_else(|| panic!("not a row: {row}"));
         let mut request = self.server.request(method, target).of(self.kind);
-        for (name, value) in headers(&asked.next().unwrap_or_default()) {
+        for (name, value) in headers(&parts.next().unwrap_or_default()) {
             request = request.header(name, value);
         }
-        let got = request.body(asked.next().unwrap_or_default()).send().await;
+        let got = request.body(parts.next().unwrap_or_default()).send().await;
 
         let mut wanted = answer.split(" |").map(str::trim);
         let mut wrong = Vec::new();

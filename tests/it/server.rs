@@ -87,7 +87,7 @@ impl Answer {
 
     /// The status, and the error code if there is one: `"404 BlobNotFound"`, `"201"`.
     pub fn verdict(&self) -> String {
-        // The data of tables tell the code in their JSON alone.
+        // Operations on entities have the error code in their JSON only.
         let json: serde_json::Value = serde_json::from_slice(&self.body).unwrap_or_default();
         let code = json["odata.error"]["code"].as_str().unwrap_or_else(|| self.header("x-ms-error-code"));
         format!("{} {code}", self.status).trim().to_owned()
@@ -107,7 +107,7 @@ impl Answer {
     }
 }
 
-/// The time at which every house's clock starts: that of the machine, which signatures are held against, to the second.
+/// The time at which the clock of each server starts: the machine's, to the second, because signatures are checked against it.
 pub fn start_of_time() -> Timestamp {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     Timestamp::from_unix(since.as_secs() as i64, 0)
@@ -248,19 +248,19 @@ impl RequestBuilder<'_> {
         self
     }
 
-    /// Asks another service.
+    /// Sends it to another service.
     pub fn of(mut self, kind: ServiceKind) -> Self {
         self.kind = kind;
         self
     }
 
-    /// Asks at another port.
+    /// Sends it to another port.
     pub fn port(mut self, port: u16) -> Self {
         self.port = Some(port);
         self
     }
 
-    /// Asks another account (or `devstoreaccount1-secondary`), with its key.
+    /// Sends it to another account (or `devstoreaccount1-secondary`), signed with its key.
     pub fn account(mut self, name: &str, key: &str) -> Self {
         self.account = name.to_owned();
         self.key = Some(key.to_owned());
@@ -273,7 +273,7 @@ impl RequestBuilder<'_> {
         self
     }
 
-    /// Signs another spelling of the target than the one that is sent.
+    /// Signs another written form of the target than the one that is sent.
     pub fn signed_as(mut self, target: &str) -> Self {
         self.signed = Some(target.to_owned());
         self
@@ -299,10 +299,16 @@ impl RequestBuilder<'_> {
         if let Some(key) = self.key.take() {
             let now = start_of_time().rfc1123();
             self.headers.push(("x-ms-date".into(), now));
-            let spelled = self.signed.as_ref().map_or(path.clone(), |target| format!("/{}{target}", self.account));
+            let signed_path = self.signed.as_ref().map_or(path.clone(), |target| format!("/{}{target}", self.account));
             let sign = if self.kind == ServiceKind::Table { sign_table } else { sign };
-            let signed =
-                sign(&self.method, self.account.trim_end_matches("-secondary"), &spelled, &self.headers, self.body.len(), &key);
+            let signed = sign(
+                &self.method,
+                self.account.trim_end_matches("-secondary"),
+                &signed_path,
+                &self.headers,
+                self.body.len(),
+                &key,
+            );
             self.headers.push(("authorization".into(), signed));
         }
         let mut request = http::Request::builder()

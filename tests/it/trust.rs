@@ -1,7 +1,7 @@
 //! Whom a copy trusts: those whom the machine trusts, an authority of one's own too.
 
 use crate::auth::token;
-use crate::startup::{Folder, Running};
+use crate::process::{Folder, Running};
 use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
@@ -52,7 +52,7 @@ async fn request(port: u16, method: &str, target: &str, headers: &str) -> String
 }
 
 /// [`request`] over TLS, of who shows what the authority certified.
-async fn ask_tls(port: u16, method: &str, target: &str, headers: &str) -> String {
+async fn request_tls(port: u16, method: &str, target: &str, headers: &str) -> String {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_slice(AUTHORITY.as_bytes()).unwrap()).unwrap();
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider())).with_safe_default_protocol_versions();
@@ -124,7 +124,7 @@ async fn an_authority_of_ones_own() {
         for (trusted, status) in [(AUTHORITY, 201), (crate::startup::CERT, 500)] {
             let file = folder.0.join(format!("{status}.pem"));
             std::fs::write(&file, trusted).unwrap();
-            let running = Running::start_in(&crate::startup::FREE, &[("SSL_CERT_FILE", file.to_str().unwrap())]);
+            let running = Running::start_in(&crate::process::FREE, &[("SSL_CERT_FILE", file.to_str().unwrap())]);
             let port = running.ports()[0];
             let made = request(port, "PUT", "/box?restype=container", "").await;
             assert!(made.starts_with("HTTP/1.1 201 "), "{made}");
@@ -153,15 +153,15 @@ async fn a_certificate_of_ones_own() {
         file.to_str().unwrap().to_owned()
     });
     let test = async {
-        let arguments = [&crate::startup::FREE[..], &["--cert", &cert, "--key", &key]].concat();
+        let arguments = [&crate::process::FREE[..], &["--cert", &cert, "--key", &key]].concat();
         let running = Running::start_in(&arguments, &[("SSL_CERT_FILE", &trusted)]);
         let port = running.ports()[0];
-        let made = ask_tls(port, "PUT", "/box?restype=container", "").await;
+        let made = request_tls(port, "PUT", "/box?restype=container", "").await;
         assert!(made.starts_with("HTTP/1.1 201 "), "{made}");
         let headers = format!("x-ms-blob-type: BlockBlob\r\nx-ms-copy-source: {source}\r\n");
-        let put = ask_tls(port, "PUT", "/box/b", &headers).await;
+        let put = request_tls(port, "PUT", "/box/b", &headers).await;
         assert!(put.starts_with("HTTP/1.1 201 "), "{put}");
-        assert!(ask_tls(port, "GET", "/box/b", "").await.ends_with("\r\n\r\nsecret"));
+        assert!(request_tls(port, "GET", "/box/b", "").await.ends_with("\r\n\r\nsecret"));
     };
     tokio::select! {
         () = test => {}

@@ -25,7 +25,7 @@ impl Web {
     }
 
     /// The next request.
-    pub async fn asked(&self) -> Exchange {
+    pub async fn exchange(&self) -> Exchange {
         let (mut stream, _) = self.0.accept().await.unwrap();
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
@@ -36,7 +36,7 @@ impl Web {
 
     /// Answers the next request with this text and closes the connection; the request.
     pub async fn answer(&self, text: &str) -> String {
-        let mut exchange = self.asked().await;
+        let mut exchange = self.exchange().await;
         exchange.say(text).await;
         exchange.stream.shutdown().await.unwrap();
         exchange.head
@@ -46,7 +46,7 @@ impl Web {
 impl Exchange {
     /// Says the next part of the answer; `\n` stands for the ends of lines, as in an answer's head.
     pub async fn say(&mut self, text: &str) {
-        // Who asked may be gone: then nobody hears it.
+        // The client may have closed the connection.
         _ = self.stream.write_all(text.replace('\n', "\r\n").as_bytes()).await;
     }
 

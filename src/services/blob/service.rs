@@ -1,39 +1,23 @@
-//! The blob service: its operations, the targets of its paths, and the properties of containers that authorization reads.
+//! The targets of the paths of the Blob service, and what else it has of its own as a service.
 
-use crate::operation::{OperationSpec, ReplyFuture, Request, ResourcePath, Service, ServiceKind, Target};
+use crate::operation::{Operation, ResourcePath, Target};
 use crate::rules::auth::permissions::PublicAccess;
-use crate::rules::auth::sas::Policy;
 use crate::rules::blob::version_selector::VersionSelector;
-use crate::rules::cors::CorsRule;
-use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::error::StorageError;
 use crate::rules::names;
 use crate::rules::names::{BlobName, ContainerName, ROOT};
-use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::ops;
-use std::pin::Pin;
-use std::sync::Arc;
+use crate::services::blob::state::Container;
+use crate::services::shared::service::{ServiceResource, split_path};
 
-impl Service for Blobs {
-    fn kind(&self) -> ServiceKind {
-        ServiceKind::Blob
+impl ServiceResource for Container {
+    fn operations() -> &'static [&'static Operation<Blobs>] {
+        ops::ALL
     }
 
-    fn operations(&self) -> Vec<&'static OperationSpec> {
-        ops::ALL.iter().map(|op| &op.spec).collect()
-    }
-
-    fn start(&self, index: usize, request: Request) -> Result<ReplyFuture<'_>, StorageError> {
-        let operation = ops::ALL.get(index).ok_or(ErrorCode::NotImplemented)?;
-        operation.start(self, request)
-    }
-
-    fn target(&self, resource: &ResourcePath<'_>) -> Result<Target, StorageError> {
-        let path = resource.path.strip_prefix('/').unwrap_or(resource.path);
-        if path.is_empty() {
-            return Ok(Target::Service);
-        }
-        let (first, rest) = path.split_once('/').unwrap_or((path, ""));
+    fn target(resource: &ResourcePath<'_>) -> Result<Target, StorageError> {
+        let Some((first, rest)) = split_path(resource.path) else { return Ok(Target::Service) };
         let first = names::decode(first)?;
         let version = || VersionSelector::parse(resource.query.get("snapshot"), resource.query.get("versionid"));
         if !rest.is_empty() {
@@ -51,31 +35,11 @@ impl Service for Blobs {
         Ok(Target::Blob { container: ContainerName::parse(ROOT)?, blob: BlobName::parse(&first)?, version: version()? })
     }
 
-    fn website_target(&self, path: &str) -> Result<Target, StorageError> {
+    fn website_target(path: &str) -> Result<Target, StorageError> {
         Ok(Target::Site { path: names::decode(path.strip_prefix('/').unwrap_or(path))? })
     }
 
-    fn public_access(&self, account: &str, target: &Target) -> PublicAccess {
-        target
-            .container_name()
-            .and_then(|name| self.find(account, name).ok())
-            .map_or(PublicAccess::Private, |cell| cell.read().properties().access)
-    }
-
-    fn policy(&self, account: &str, target: &Target, id: &str) -> Option<Policy> {
-        let container = self.find(account, target.container_name()?).ok()?.read();
-        container.properties().policies.iter().find(|policy| policy.id == id).cloned()
-    }
-
-    fn cors(&self, account: &str) -> Arc<[CorsRule]> {
-        self.account(account).map_or_else(|_| Arc::default(), |account| account.properties.read().cors.clone())
-    }
-
-    fn default_version(&self, account: &str) -> Option<Version> {
-        self.account(account).ok()?.properties.read().default_version
-    }
-
-    fn reset(&self) -> Pin<Box<dyn Future<Output = Result<(), StorageError>> + Send + '_>> {
-        Box::pin(self.clear())
+    fn public_access(&self) -> PublicAccess {
+        self.properties().access
     }
 }

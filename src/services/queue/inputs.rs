@@ -1,47 +1,38 @@
 //! What the operations on messages read of a request.
 
-use crate::operation::{Field, FieldLocation, Fields, FromField, FromRequest, Input};
+use crate::operation::{FieldLocation, Fields, FromField, FromRequest, Input};
 use crate::rules::error::StorageError;
 use crate::rules::queue::message;
 use crate::rules::queue::message::Receipt;
 use crate::rules::time::Timestamp;
 
+const COUNT: &str = "numofmessages";
+const RECEIPT: &str = "popreceipt";
 const VISIBILITY: &str = "visibilitytimeout";
 
-/// How many messages to get or to peek at.
-#[derive(Clone, Copy, Debug)]
-pub struct MessageCount(pub usize);
-
-impl FromRequest for MessageCount {
-    const INPUTS: &'static [Input] = &[Input::query("numofmessages")];
-
-    fn from_request(fields: &Fields<'_>) -> Result<MessageCount, StorageError> {
-        message::count(fields.query("numofmessages")).map(MessageCount)
-    }
+parsed_input! {
+    /// How many messages to get or to peek at.
+    pub MessageCount(usize) = [Input::query(COUNT)], |fields| message::count(fields.query(COUNT))
 }
 
-/// When messages that Get Messages returns become visible again.
-#[derive(Clone, Copy, Debug)]
-pub struct GetVisibility(pub Timestamp);
-
-impl FromRequest for GetVisibility {
-    const INPUTS: &'static [Input] = &[Input::query(VISIBILITY)];
-
-    fn from_request(fields: &Fields<'_>) -> Result<GetVisibility, StorageError> {
-        message::visible_after_get(fields.query(VISIBILITY), fields.now, fields.version).map(GetVisibility)
-    }
+parsed_input! {
+    /// When messages that Get Messages returns become visible again.
+    pub GetVisibility(Timestamp) = [Input::query(VISIBILITY)],
+    |fields| message::visible_after_get(fields.query(VISIBILITY), fields.now, fields.version)
 }
 
-/// When an updated message becomes visible again.
-#[derive(Clone, Copy, Debug)]
-pub struct UpdateVisibility(pub Timestamp);
+parsed_input! {
+    /// When an updated message becomes visible again.
+    pub UpdateVisibility(Timestamp) = [Input::required_query(VISIBILITY)],
+    |fields| message::visible_after_update(&String::from_field(fields, FieldLocation::Query, VISIBILITY)?, fields.now)
+}
 
-impl FromRequest for UpdateVisibility {
-    const INPUTS: &'static [Input] = &[required(VISIBILITY)];
-
-    fn from_request(fields: &Fields<'_>) -> Result<UpdateVisibility, StorageError> {
-        let text = String::from_field(fields, FieldLocation::Query, VISIBILITY)?;
-        message::visible_after_update(&text, fields.now).map(UpdateVisibility)
+parsed_input! {
+    /// The pop receipt that a client sends, which is well-formed.
+    pub PopReceipt(String) = [Input::required_query(RECEIPT)],
+    |fields| {
+        let text = String::from_field(fields, FieldLocation::Query, RECEIPT)?;
+        Receipt::check_form(&text).map(|()| text)
     }
 }
 
@@ -60,22 +51,4 @@ impl FromRequest for PutTimes {
         let (visible, expires) = message::put_times(visibility, ttl, fields.now, fields.version)?;
         Ok(PutTimes { visible, expires })
     }
-}
-
-/// The pop receipt that a client holds: well-formed text.
-#[derive(Clone, Debug)]
-pub struct PopReceipt(pub String);
-
-impl FromRequest for PopReceipt {
-    const INPUTS: &'static [Input] = &[required("popreceipt")];
-
-    fn from_request(fields: &Fields<'_>) -> Result<PopReceipt, StorageError> {
-        let text = String::from_field(fields, FieldLocation::Query, "popreceipt")?;
-        Receipt::check_form(&text)?;
-        Ok(PopReceipt(text))
-    }
-}
-
-const fn required(name: &'static str) -> Input {
-    Input::Field(Field { location: FieldLocation::Query, name, required: true })
 }

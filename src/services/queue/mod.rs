@@ -1,7 +1,7 @@
 //! Queue Storage: queues, and the messages in them.
 //!
 //! `state` is what a queue stores, `queues` finds the queue of a request, `inputs` parses what the operations on messages read, `wire`
-//! writes messages in XML, `ops` has the operations, and `service` implements [`Service`](crate::operation::Service). The rules of
+//! writes messages in XML, `ops` has the operations, and `service` parses paths. The rules of
 //! messages are in `rules::queue::message`.
 
 mod inputs;

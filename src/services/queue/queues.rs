@@ -29,7 +29,7 @@ impl Described for Queue {
     const WRITE: OperationSpec = OperationSpec { access: Access::Write, status: 204, ..Queue::READ };
 
     fn find(queues: &Queues, request: &Request) -> Result<Arc<Cell<Queue>>, StorageError> {
-        queues.queue(request)
+        queues.resource(request)
     }
 }
 
@@ -38,11 +38,11 @@ impl HasMetadata for Queue {
     type View = ();
 
     fn metadata(&self, _: &Request, (): ()) -> Result<(&Metadata, Option<Timestamp>), StorageError> {
-        Ok((Queue::metadata(self), None))
+        Ok((&self.metadata, None))
     }
 
     fn set_metadata(&mut self, metadata: Metadata, _: Timestamp) {
-        Queue::set_metadata(self, metadata);
+        self.metadata = metadata;
     }
 
     fn describe(&self, reply: Reply, now: Timestamp) -> Reply {
@@ -56,11 +56,11 @@ impl HasPolicies for Queue {
     type Input = ();
 
     fn policies(&self) -> &[Policy] {
-        Queue::policies(self)
+        &self.policies
     }
 
     fn set_policies(&mut self, policies: Arc<[Policy]>, (): (), _: Timestamp) {
-        Queue::set_policies(self, policies);
+        self.policies = policies;
     }
 }
 
@@ -81,18 +81,8 @@ impl Listed for Queue {
     fn write_entry(xml: &mut Writer, line: &ListedResource<'_, Queue>, include: &[&str], _: &Request) {
         xml.open("Queue").leaf("Name", line.name);
         if include.contains(&"metadata") {
-            xml.nest("Metadata", |xml| line.state.metadata().iter().for_each(|(name, value)| _ = xml.leaf(name, value)));
+            xml.nest("Metadata", |xml| line.state.metadata.iter().for_each(|(name, value)| _ = xml.leaf(name, value)));
         }
         xml.close("Queue");
-    }
-}
-
-impl Queues {
-    /// The queue that a request names.
-    ///
-    /// # Errors
-    /// 404 QueueNotFound.
-    pub fn queue(&self, request: &Request) -> Result<Arc<Cell<Queue>>, StorageError> {
-        self.find(&request.account.name, request.target.queue()?)
     }
 }

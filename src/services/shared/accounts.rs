@@ -10,6 +10,7 @@ pub use crate::services::shared::resource_index::ResourceIndex;
 use crate::store::Store;
 use crate::store::cell::Cell;
 use crate::store::journal::{CorruptRecord, Persist};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -26,6 +27,11 @@ pub trait Resource: Persist {
     const KIND: ServiceKind;
     /// The error for a name that does not exist, and for a write to a resource that is deleted meanwhile.
     const MISSING: ErrorCode;
+
+    /// The key of a name in the index. Names of tables are compared without regard to case.
+    fn key(name: &str) -> Cow<'_, str> {
+        name.into()
+    }
 }
 
 /// What one service stores for one account.
@@ -105,7 +111,15 @@ impl<S: Resource> ServiceAccounts<S> {
     /// # Errors
     /// 404 with [`Resource::MISSING`].
     pub fn find(&self, account: &str, name: &str) -> Result<Arc<Cell<S>>, StorageError> {
-        Ok(self.account(account)?.resources.read().get(name).ok_or(S::MISSING)?.clone())
+        Ok(self.account(account)?.resources.read().get(&*S::key(name)).ok_or(S::MISSING)?.clone())
+    }
+
+    /// The resource that a request names.
+    ///
+    /// # Errors
+    /// As [`ServiceAccounts::find`].
+    pub fn resource(&self, request: &Request) -> Result<Arc<Cell<S>>, StorageError> {
+        self.find(&request.account.name, request.target.resource_name()?)
     }
 
     /// A new cell, to insert into [`AccountState::resources`].

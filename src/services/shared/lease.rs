@@ -2,13 +2,75 @@
 //! `rules::lease`.
 
 use crate::operation::xml::Writer;
-use crate::operation::{FromRequest, Operation, OperationSpec, Reply, Request, Selector};
+use crate::operation::{Access, FromRequest, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::lease::{Lease, LeaseAction, LeaseDuration, LeaseId};
 use crate::rules::time::Timestamp;
 use crate::services::shared::accounts::ServiceAccounts;
-use crate::services::shared::described::{Described, with_state};
+use crate::services::shared::described::Described;
+
+/// What can be leased: a blob, a container, a file or a share.
+pub trait Leased: 'static {
+    /// The container or share that it is or belongs to.
+    type Resource: Described;
+    /// The input beyond that of the action.
+    type Input: FromRequest + Send + Sync + 'static;
+    /// What its operations declare: the kind of resource and the conditions.
+    const SPEC: OperationSpec;
+    /// The `restype` of a container or a share.
+    const RESTYPE: Option<Selector> = None;
+
+    /// Checks an action, before the resource is looked up, and returns it as it applies here.
+    ///
+    /// # Errors
+    /// 400 for an action that is not possible here.
+    fn check_action(action: LeaseAction) -> Result<LeaseAction, StorageError> {
+        Ok(action)
+    }
+
+    /// Performs an action, and returns the reply without the headers of the action, and the resulting lease.
+    ///
+    /// # Errors
+    /// 404 or 412 if there is nothing to lease or a condition is not met; 409 if the state of the lease does not allow the action.
+    fn step(
+        resource: &mut Self::Resource,
+        request: &Request,
+        input: &Self::Input,
+        action: LeaseAction,
+    ) -> Result<(Reply, Lease), StorageError>;
+}
+
+/// Declares an operation: the action `I` on the lease of an `L`.
+pub const fn operation<L: Leased, I: LeaseInput>(name: &'static str) -> Operation<ServiceAccounts<L::Resource>> {
+    let requires = match L::RESTYPE {
+        Some(_) => RequiredPermission::container(I::LETTERS).account_sas_only(),
+        None => RequiredPermission::object(I::LETTERS),
+    };
+    let selectors = const {
+        let (comp, action) = (Selector::Query("comp", "lease"), Selector::Header("x-ms-lease-action", I::ACTION));
+        match L::RESTYPE {
+            Some(restype) => &[restype, comp, action] as &[Selector],
+            None => &[comp, action],
+        }
+    };
+    operation!(
+        run::<L, I>,
+        (L::Input, I),
+        OperationSpec { name, methods: &["PUT"], selectors, requires, access: Access::Write, status: I::STATUS, ..L::SPEC }
+    )
+}
+
+async fn run<L: Leased, I: LeaseInput>(
+    accounts: &ServiceAccounts<L::Resource>,
+    request: Request,
+    (input, action): (L::Input, I),
+) -> Result<Reply, StorageError> {
+    let action = L::check_action(action.action(LeaseId(request.environment.id()))?)?;
+    let resource = L::Resource::find(accounts, &request)?;
+    let (reply, lease) = resource.write(|resource| L::step(resource, &request, &input, action)).await?;
+    Ok(I::answer(reply, lease, &request))
+}
 
 /// The input of a lease operation.
 pub trait LeaseInput: FromRequest + Send + Sync + 'static {
@@ -18,7 +80,6 @@ pub trait LeaseInput: FromRequest + Send + Sync + 'static {
     const LETTERS: &'static str = "w";
     /// The status of success.
     const STATUS: u16 = 200;
-    const SELECTOR: Selector = Selector::Header("x-ms-lease-action", Self::ACTION);
 
     /// The action on a lease. `new_id` is for a lease for which the client proposes no id.
     ///
@@ -27,7 +88,7 @@ pub trait LeaseInput: FromRequest + Send + Sync + 'static {
     fn action(self, new_id: LeaseId) -> Result<LeaseAction, StorageError>;
 
     /// Adds the headers that report the resulting lease.
-    fn answer(reply: Reply, lease: Lease, _: Timestamp) -> Reply {
+    fn answer(reply: Reply, lease: Lease, _: &Request) -> Reply {
         reply.with_some("x-ms-lease-id", lease.id().map(|id| id.to_string()))
     }
 }
@@ -89,7 +150,7 @@ impl LeaseInput for Release {
         Ok(LeaseAction::Release { id: self.id })
     }
 
-    fn answer(reply: Reply, _: Lease, _: Timestamp) -> Reply {
+    fn answer(reply: Reply, _: Lease, _: &Request) -> Reply {
         reply
     }
 }
@@ -108,71 +169,9 @@ impl LeaseInput for Break {
         }
     }
 
-    fn answer(reply: Reply, lease: Lease, now: Timestamp) -> Reply {
-        reply.with("x-ms-lease-time", lease.time_left(now).to_string())
+    fn answer(reply: Reply, lease: Lease, request: &Request) -> Reply {
+        reply.with("x-ms-lease-time", lease.time_left(request.now).to_string())
     }
-}
-
-/// A kind of resource that can be leased: a blob, a container, a file or a share.
-pub trait LeaseTarget: 'static {
-    /// The container or the share that the resource is or lies in.
-    type State: Described;
-    /// What names the resource, besides the target of the request.
-    type Input: FromRequest + Send + Sync + 'static;
-    /// The `restype` of the operations, if they have one.
-    const RESTYPE: Option<Selector>;
-    /// What all five operations declare. The letters of the permission are those of the action.
-    const SPEC: OperationSpec;
-    /// Whether the answer to a release has a lease time.
-    const RELEASE_REPORTS_TIME: bool = false;
-
-    /// Returns the action that the resource supports in place of this one.
-    ///
-    /// # Errors
-    /// 400 InvalidHeaderValue for a duration that it does not support.
-    fn supported(action: LeaseAction) -> Result<LeaseAction, StorageError> {
-        Ok(action)
-    }
-
-    /// Performs an action on the lease, and returns the lease and the Last-Modified of the resource, which does not change.
-    ///
-    /// # Errors
-    /// 404; 412 for a condition; 409 when the lease does not allow the action.
-    fn step(
-        state: &mut Self::State,
-        request: &Request,
-        input: &Self::Input,
-        action: LeaseAction,
-    ) -> Result<(Timestamp, Lease), StorageError>;
-}
-
-/// Declares an operation on the leases of a kind of resource.
-pub const fn operation<T: LeaseTarget, I: LeaseInput>(name: &'static str) -> Operation<ServiceAccounts<T::State>> {
-    let selectors = const {
-        match T::RESTYPE {
-            Some(restype) => &[restype, Selector::Query("comp", "lease"), I::SELECTOR] as &[Selector],
-            None => &[Selector::Query("comp", "lease"), I::SELECTOR],
-        }
-    };
-    let requires = RequiredPermission {
-        account: I::LETTERS,
-        service: if T::SPEC.requires.service.is_empty() { "" } else { I::LETTERS },
-        ..T::SPEC.requires
-    };
-    operation!(run::<T, I>, (T::Input, I), OperationSpec { name, selectors, requires, status: I::STATUS, ..T::SPEC })
-}
-
-async fn run<T: LeaseTarget, I: LeaseInput>(
-    accounts: &ServiceAccounts<T::State>,
-    request: Request,
-    (target, input): (T::Input, I),
-) -> Result<Reply, StorageError> {
-    let action = T::supported(input.action(LeaseId(request.environment.id()))?)?;
-    let cell = T::State::find(accounts, &request)?;
-    let (last_modified, lease) = cell.write(|state| T::step(state, &request, &target, action)).await?;
-    let reply = I::answer(with_state(Reply::new(request.spec.status), Some(last_modified)), lease, request.now);
-    let is_reported = T::RELEASE_REPORTS_TIME && matches!(action, LeaseAction::Release { .. });
-    Ok(reply.with_some("x-ms-lease-time", is_reported.then_some("0")))
 }
 
 /// Adds the headers that report a lease.

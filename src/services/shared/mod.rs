@@ -16,4 +16,6 @@ pub mod record;
 pub mod remote_source;
 pub mod resource_index;
 pub mod restore;
+pub mod service;
+pub mod service_properties;
 pub mod statistics;

@@ -1,4 +1,4 @@
-//! Preflight requests: a browser asks whether a web page may send a request of another origin.
+//! Preflight requests: a browser checks whether a web page may send a request to another origin.
 
 use crate::operation::{Operation, OperationSpec, Reply, Request, ResourceKind, Service};
 use crate::rules::auth::permissions::RequiredPermission;

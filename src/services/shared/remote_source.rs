@@ -102,8 +102,8 @@ impl RemoteSource {
             _ => return Err(refusal(request.version, answer).await),
         };
         let modified = text(&answer.headers, "last-modified").and_then(Timestamp::parse_http);
-        conditions::check_remote_source(source.conditions, text(&answer.headers, "etag"), modified).map_err(|unmet| {
-            copy_source::refused(request.version, &StorageError::from(ErrorCode::ConditionNotMet).with_status(unmet.status()))
+        conditions::check_remote_source(source.conditions, text(&answer.headers, "etag"), modified).map_err(|failed| {
+            copy_source::refused(request.version, &StorageError::from(ErrorCode::ConditionNotMet).with_status(failed.status()))
         })?;
         if answer.length().is_some_and(|length| part.start > 0 && part.start >= length) {
             return Err(copy_source::refused(request.version, &ErrorCode::InvalidRange.into()));
@@ -144,16 +144,16 @@ fn starts_as_requested(headers: &HeaderMap, range: Range) -> bool {
     }
 }
 
-/// The refusal of a source, for the operations that have an error code of their own for an unmet condition on it.
-pub fn named_if_unmet(conditions: &Conditions, error: StorageError) -> StorageError {
+/// The error of a source, for the operations that have an error code of their own for a condition on the source that fails.
+pub fn condition_error(conditions: &Conditions, error: StorageError) -> StorageError {
     match error.status() {
         304 | 412 if !conditions.is_empty() => ErrorCode::SourceConditionNotMet.into(),
         _ => error,
     }
 }
 
-/// The copy's own refusal for that of its source's server: with the same sentence, if there is one, and the same status, if it is an
-/// error's.
+/// The error of a copy whose source is refused by its server: with the same message, if there is one, and the same status, if it is one
+/// of an error.
 pub async fn refusal(version: Version, answer: RemoteResponse) -> StorageError {
     let status = match answer.status {
         status @ (304 | 400..=499) => status,

@@ -52,7 +52,10 @@ async fn run<S: Restorable + Described>(
     input: RestoreInput<S>,
 ) -> Result<Reply, StorageError> {
     let account = accounts.account(&request.account.name)?;
-    account.resources.write(|index| index.restore(&input.name, input.created, request.target.resource_name()?, request.now)).await?;
+    account
+        .resources
+        .write(|index| index.restore(&input.name, input.created, request.target.resource_name()?, request.now))
+        .await?;
     let reply = Reply::new(request.spec.status);
     if !S::RESTORE_REPORTS_STATE {
         return Ok(reply);

@@ -1,7 +1,7 @@
 //! What the operations of the Table service read of a request.
 
 use crate::operation::odata::{Metadata, QueryOptions};
-use crate::operation::{Field, FieldLocation, Fields, FromField, FromRequest, Input};
+use crate::operation::{FieldLocation, Fields, FromField, FromRequest, Input};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::table::entity::Key;
 use crate::rules::table::entity::etag::EntityCondition;
@@ -65,24 +65,17 @@ impl FromRequest for Option<EntityCondition> {
 }
 
 impl FromRequest for EntityCondition {
-    const INPUTS: &'static [Input] = &[Input::Field(Field { location: FieldLocation::Header, name: "if-match", required: true })];
+    const INPUTS: &'static [Input] = &[Input::required_header("if-match")];
 
     fn from_request(fields: &Fields<'_>) -> Result<EntityCondition, StorageError> {
         EntityCondition::read(&String::from_field(fields, FieldLocation::Header, "if-match")?)
     }
 }
 
-/// `$filter`. An empty one selects everything.
-#[derive(Debug)]
-pub struct FilterOption(pub Option<Filter>);
-
-impl FromRequest for FilterOption {
-    const INPUTS: &'static [Input] = &[Input::query("$filter")];
-
-    fn from_request(fields: &Fields<'_>) -> Result<FilterOption, StorageError> {
-        let filter = fields.query("$filter").filter(|filter| !filter.trim().is_empty());
-        filter.map(odata::parse).transpose().map(FilterOption)
-    }
+parsed_input! {
+    /// `$filter`. An empty one selects everything.
+    pub FilterOption(Option<Filter>) = [Input::query("$filter")],
+    |fields| fields.query("$filter").filter(|filter| !filter.trim().is_empty()).map(odata::parse).transpose()
 }
 
 /// `$select`: the properties, and the option as `odata.metadata` repeats it.
@@ -105,42 +98,25 @@ impl FromRequest for SelectOption {
 /// The most entities or tables of a page.
 pub const MAX_PAGE: usize = 1000;
 
-/// `$top`: the length of a page, 0 to 1000. An empty one is malformed.
-#[derive(Clone, Copy, Debug)]
-pub struct Top(pub usize);
-
-impl FromRequest for Top {
-    const INPUTS: &'static [Input] = &[Input::query("$top")];
-
-    fn from_request(fields: &Fields<'_>) -> Result<Top, StorageError> {
-        let Some(text) = fields.query.get("$top") else { return Ok(Top(MAX_PAGE)) };
+parsed_input! {
+    /// `$top`: the length of a page, 0 to 1000. An empty one is malformed.
+    pub Top(usize) = [Input::query("$top")],
+    |fields| {
+        let Some(text) = fields.query.get("$top") else { return Ok(MAX_PAGE) };
         let top = text.trim().parse().ok().filter(|top| *top <= MAX_PAGE);
-        top.map(Top).ok_or_else(|| ErrorCode::InvalidInput.with_reason(format!("$top is {text:?}")))
+        top.ok_or_else(|| ErrorCode::InvalidInput.with_reason(format!("$top is {text:?}")))
     }
 }
 
-/// The key at which a page of entities begins.
-#[derive(Debug)]
-pub struct StartKey(pub Key);
-
-impl FromRequest for StartKey {
-    const INPUTS: &'static [Input] = &[Input::query("nextpartitionkey"), Input::query("nextrowkey")];
-
-    fn from_request(fields: &Fields<'_>) -> Result<StartKey, StorageError> {
-        Ok(StartKey(Key::new(&continuation(fields, "nextpartitionkey")?, &continuation(fields, "nextrowkey")?)))
-    }
+parsed_input! {
+    /// The key at which a page of entities begins.
+    pub StartKey(Key) = [Input::query("nextpartitionkey"), Input::query("nextrowkey")],
+    |fields| Ok(Key::new(&continuation(fields, "nextpartitionkey")?, &continuation(fields, "nextrowkey")?))
 }
 
-/// The name at which a page of tables begins.
-#[derive(Debug)]
-pub struct StartTable(pub String);
-
-impl FromRequest for StartTable {
-    const INPUTS: &'static [Input] = &[Input::query("nexttablename")];
-
-    fn from_request(fields: &Fields<'_>) -> Result<StartTable, StorageError> {
-        continuation(fields, "nexttablename").map(StartTable)
-    }
+parsed_input! {
+    /// The name at which a page of tables begins.
+    pub StartTable(String) = [Input::query("nexttablename")], |fields| continuation(fields, "nexttablename")
 }
 
 /// Reads a continuation token; an empty one is malformed, an absent one is the beginning.

@@ -1,42 +1,32 @@
-//! The implementation of [`Service`] for tables.
+//! The targets of the paths of the Table service, and what else it has of its own as a service.
 
-use crate::operation::{OperationSpec, ReplyFuture, Request, ResourcePath, Service, ServiceKind, Target, header_text};
-use crate::rules::auth::permissions::PublicAccess;
-use crate::rules::auth::sas::Policy;
-use crate::rules::cors::CorsRule;
+use crate::operation::{Operation, ReplyFuture, Request, ResourcePath, Target, header_text};
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::names;
-use crate::rules::names::TableName;
-use crate::rules::table::entity::Key;
-use crate::rules::versions::Version;
-use crate::services::table::{Tables, ops};
+use crate::services::shared::service::ServiceResource;
+use crate::services::table::ops;
+use crate::services::table::path::{BATCH, target};
+use crate::services::table::state::Table;
+use crate::services::table::tables::Tables;
 use http::{HeaderMap, Method};
-use std::pin::Pin;
-use std::sync::Arc;
 
-impl Service for Tables {
-    fn kind(&self) -> ServiceKind {
-        ServiceKind::Table
+impl ServiceResource for Table {
+    fn operations() -> &'static [&'static Operation<Tables>] {
+        ops::ALL
     }
 
-    fn operations(&self) -> Vec<&'static OperationSpec> {
-        ops::ALL.iter().map(|op| &op.spec).collect()
-    }
-
-    fn start(&self, index: usize, request: Request) -> Result<ReplyFuture<'_>, StorageError> {
-        if let Target::Misplaced { below, keyed, .. } = &request.target {
-            return Err(self.misplaced(&request, below, *keyed));
+    fn start<'a>(tables: &'a Tables, operation: &Operation<Tables>, request: Request) -> Result<ReplyFuture<'a>, StorageError> {
+        match &request.target {
+            Target::Misplaced { below, keyed, .. } => Err(misplaced(tables, &request, below, *keyed)),
+            _ => operation.start(tables, request),
         }
-        let operation = ops::ALL.get(index).ok_or(ErrorCode::NotImplemented)?;
-        operation.start(self, request)
     }
 
-    fn target(&self, resource: &ResourcePath<'_>) -> Result<Target, StorageError> {
+    fn target(resource: &ResourcePath<'_>) -> Result<Target, StorageError> {
         target(resource.path)
     }
 
     /// A POST may carry another method in `X-HTTP-Method`, for clients and proxies that do not support that method.
-    fn method(&self, sent: &Method, headers: &HeaderMap) -> Result<Method, StorageError> {
+    fn method(sent: &Method, headers: &HeaderMap) -> Result<Method, StorageError> {
         let Some(method) = header_text(headers, "x-http-method") else { return Ok(sent.clone()) };
         let method = method.trim().to_ascii_uppercase();
         match method.as_str() {
@@ -48,151 +38,22 @@ impl Service for Tables {
             _ => Err(ErrorCode::XMethodIncorrectValue.into()),
         }
     }
-
-    fn public_access(&self, _: &str, _: &Target) -> PublicAccess {
-        PublicAccess::Private
-    }
-
-    fn policy(&self, account: &str, target: &Target, id: &str) -> Option<Policy> {
-        let table = self.find(account, &target.container_name()?.to_lowercase()).ok()?.read();
-        table.policies().iter().find(|policy| policy.id == id).cloned()
-    }
-
-    fn cors(&self, account: &str) -> Arc<[CorsRule]> {
-        self.account(account).map_or_else(|_| Arc::default(), |account| account.properties.read().cors.clone())
-    }
-
-    fn default_version(&self, account: &str) -> Option<Version> {
-        self.account(account).ok()?.properties.read().default_version
-    }
-
-    fn reset(&self) -> Pin<Box<dyn Future<Output = Result<(), StorageError>> + Send + '_>> {
-        Box::pin(self.clear())
-    }
 }
 
-impl Tables {
-    /// Why a resource of the account cannot stand behind a table's name. The refusals are those that the official Python library's live
-    /// tests see when a client is given a table's address for the account's.
-    fn misplaced(&self, request: &Request, below: &str, keyed: bool) -> StorageError {
-        if request.method == Method::POST && below.eq_ignore_ascii_case(BATCH) {
-            return ErrorCode::MediaTypeNotSupported.into();
-        }
-        match self.table(request) {
-            Err(error) => error,
-            Ok(_) if keyed => ErrorCode::InvalidInput.with_message(format!(
-                "The number of keys specified in the URI does not match number of key properties for the resource '{}.{}'.",
-                request.account.name,
-                request.target.container_name().unwrap_or_default()
-            )),
-            Ok(_) if request.method == Method::POST => ErrorCode::PropertiesNeedValue.into(),
-            Ok(_) => ErrorCode::InvalidUri.with_reason(format!("{below:?} is not a resource of a table")),
-        }
+/// Why a resource of the account cannot stand behind a table's name. The refusals are those that the official Python library's live
+/// tests see when a client is given a table's address for the account's.
+fn misplaced(tables: &Tables, request: &Request, below: &str, keyed: bool) -> StorageError {
+    if request.method == Method::POST && below.eq_ignore_ascii_case(BATCH) {
+        return ErrorCode::MediaTypeNotSupported.into();
     }
-}
-
-/// The path of entity group transactions.
-const BATCH: &str = "$batch";
-
-/// What a path names: `/Tables`, `/Tables('t')`, `/$batch`, `/t`, `/t()`, `/t(PartitionKey='p',RowKey='r')`. One slash behind it is
-/// passed over.
-///
-/// # Errors
-/// 400 for any other path, and for an invalid name or key.
-pub(super) fn target(path: &str) -> Result<Target, StorageError> {
-    let path = path.strip_prefix('/').unwrap_or(path);
-    let path = path.strip_suffix('/').filter(|path| !path.is_empty()).unwrap_or(path);
-    let path = names::unescape(path)
-        .ok_or_else(|| ErrorCode::InvalidUri.with_reason(format!("{path:?} is not percent-encoded UTF-8")))?;
-    let (first, inside) = match path.split_once('(') {
-        None => (path.as_str(), ""),
-        Some((first, rest)) => {
-            let inside =
-                rest.strip_suffix(')').ok_or_else(|| ErrorCode::InvalidUri.with_reason("a parenthesis is not closed"))?;
-            (first, inside.trim())
-        }
-    };
-    match (first, inside) {
-        ("", "") if path.is_empty() => Ok(Target::Service),
-        (BATCH, "") => Ok(Target::Batch),
-        (list, "") if list.eq_ignore_ascii_case("Tables") => Ok(Target::Tables),
-        (list, quoted) if list.eq_ignore_ascii_case("Tables") => {
-            let quoted = quoted.strip_prefix("TableName=").unwrap_or(quoted);
-            let name = quoted.strip_prefix('\'').and_then(|name| name.strip_suffix('\''));
-            let name = name.ok_or_else(|| ErrorCode::InvalidUri.with_reason("the name of a table stands in quotes"))?;
-            Ok(Target::Table { table: TableName::parse(name)? })
-        }
-        (path, inside) if path.contains('/') => {
-            let (table, below) = path.split_once('/').unwrap_or_default();
-            let table = TableName::parse(table)?;
-            let list = below.eq_ignore_ascii_case("Tables");
-            match inside {
-                "" if list || below == BATCH => Ok(Target::Misplaced { table, below: below.to_owned(), keyed: false }),
-                quoted if list && quoted.starts_with('\'') => {
-                    Ok(Target::Misplaced { table, below: quoted.to_owned(), keyed: true })
-                }
-                _ => Err(ErrorCode::InvalidResourceName.into()),
-            }
-        }
-        (table, "") => Ok(Target::Entities { table: TableName::parse(table)? }),
-        (table, keys) => Ok(Target::Entity { table: TableName::parse(table)?, key: Key::parse(keys)? }),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::operation::ResourceKind;
-
-    #[test]
-    fn paths_are_parsed_into_targets() {
-        for (path, expected) in [
-            ("/", Ok((ResourceKind::Service, "", ""))),
-            ("/Tables", Ok((ResourceKind::Tables, "", ""))),
-            ("/Tables()", Ok((ResourceKind::Tables, "", ""))),
-            ("/Tables('abc')", Ok((ResourceKind::Table, "abc", ""))),
-            ("/Tables(%27abc%27)", Ok((ResourceKind::Table, "abc", ""))),
-            ("/Tables(TableName='abc')", Ok((ResourceKind::Table, "abc", ""))),
-            ("/Tables/", Ok((ResourceKind::Tables, "", ""))),
-            ("/Tables('abc')/", Ok((ResourceKind::Table, "abc", ""))),
-            ("/$batch", Ok((ResourceKind::Batch, "", ""))),
-            ("/$batch/", Ok((ResourceKind::Batch, "", ""))),
-            ("/abc/", Ok((ResourceKind::Entities, "abc", ""))),
-            ("/abc()/", Ok((ResourceKind::Entities, "abc", ""))),
-            ("/abc(PartitionKey='p',RowKey='r')/", Ok((ResourceKind::Entity, "abc", "p|r"))),
-            ("/abc/Tables", Ok((ResourceKind::Entities, "abc", "Tables"))),
-            ("/abc/Tables/", Ok((ResourceKind::Entities, "abc", "Tables"))),
-            ("/abc/$batch", Ok((ResourceKind::Entities, "abc", "$batch"))),
-            ("/abc/Tables('def')", Ok((ResourceKind::Entity, "abc", "'def'"))),
-            ("/abc/def(PartitionKey='p',RowKey='r')", Err(ErrorCode::InvalidResourceName)),
-            ("/abc//", Err(ErrorCode::InvalidResourceName)),
-            ("//", Err(ErrorCode::InvalidResourceName)),
-            ("/%24batch", Ok((ResourceKind::Batch, "", ""))),
-            ("/abc", Ok((ResourceKind::Entities, "abc", ""))),
-            ("/abc()", Ok((ResourceKind::Entities, "abc", ""))),
-            ("/abc(PartitionKey='p',RowKey='r')", Ok((ResourceKind::Entity, "abc", "p|r"))),
-            ("/abc(RowKey='r',PartitionKey='p%20()')", Ok((ResourceKind::Entity, "abc", "p ()|r"))),
-            ("/abc(PartitionKey='%2C''',RowKey='')", Ok((ResourceKind::Entity, "abc", ",'|"))),
-            ("/abc(PartitionKey='a%2Fb',RowKey='r')", Err(ErrorCode::OutOfRangeInput)),
-            ("/abc(PartitionKey='a/b',RowKey='r')", Err(ErrorCode::OutOfRangeInput)),
-            ("/abc(PartitionKey='p')", Err(ErrorCode::InvalidInput)),
-            ("/abc('p')", Err(ErrorCode::InvalidInput)),
-            ("/abc(", Err(ErrorCode::InvalidUri)),
-            ("/abc/def", Err(ErrorCode::InvalidResourceName)),
-            ("/1abc", Err(ErrorCode::InvalidResourceName)),
-            ("/ab", Err(ErrorCode::OutOfRangeInput)),
-            ("/Tables(abc)", Err(ErrorCode::InvalidUri)),
-            ("/%zz", Err(ErrorCode::InvalidUri)),
-        ] {
-            let found = target(path).map_err(|error| error.code());
-            let object = |found: &Target| match found {
-                Target::Entity { key, .. } => format!("{}|{}", key.partition(), key.row()),
-                Target::Misplaced { below, .. } => below.clone(),
-                _ => String::new(),
-            };
-            let seen = found.map(|found| (found.kind(), found.container_name().unwrap_or_default().to_owned(), object(&found)));
-            let expected = expected.map(|(kind, table, object)| (kind, table.to_owned(), object.to_owned()));
-            assert_eq!(seen, expected, "{path}");
-        }
+    match tables.resource(request) {
+        Err(error) => error,
+        Ok(_) if keyed => ErrorCode::InvalidInput.with_message(format!(
+            "The number of keys specified in the URI does not match number of key properties for the resource '{}.{}'.",
+            request.account.name,
+            request.target.container_name().unwrap_or_default()
+        )),
+        Ok(_) if request.method == Method::POST => ErrorCode::PropertiesNeedValue.into(),
+        Ok(_) => ErrorCode::InvalidUri.with_reason(format!("{below:?} is not a resource of a table")),
     }
 }

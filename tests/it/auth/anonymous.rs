@@ -8,8 +8,8 @@ use lazuli::operation::ServiceKind;
 const OLD: &str = "2019-07-07";
 const NEW: &str = "2021-12-02";
 
-/// A house with a container of each kind, each with a blob of one block.
-async fn open_house() -> TestServer {
+/// A server with a container of each public access level, each with a blob of one block.
+async fn server_with_open_containers() -> TestServer {
     let server = TestServer::new().await;
     for (name, access) in [("private", ""), ("blobs", "blob"), ("whole", "container")] {
         let request = server.request("PUT", &format!("/{name}?restype=container"));
@@ -22,9 +22,9 @@ async fn open_house() -> TestServer {
 
 #[tokio::test]
 async fn what_may_be_read_of_an_open_container() {
-    let server = open_house().await;
-    let (hidden, asked) = ("404 ResourceNotFound", "401 NoAuthenticationInformation");
-    // what is asked; what the containers answer: private, blobs, whole
+    let server = server_with_open_containers().await;
+    let (hidden, challenged) = ("404 ResourceNotFound", "401 NoAuthenticationInformation");
+    // the request; the answers of the containers with the access levels private, blob and container
     for (method, target, expected) in [
         ("GET", "/{c}/blob", ["no", "200", "200"]),
         ("HEAD", "/{c}/blob", ["no", "200", "200"]),
@@ -49,7 +49,7 @@ async fn what_may_be_read_of_an_open_container() {
             for (container, expected) in ["private", "blobs", "whole"].into_iter().zip(expected) {
                 let expected = match expected {
                     "no" if version == OLD => hidden,
-                    "no" => asked,
+                    "no" => challenged,
                     expected => expected,
                 };
                 let headers: Headers<'_> = &[("x-ms-version", version), ("x-ms-blob-type", "BlockBlob")];
@@ -57,22 +57,22 @@ async fn what_may_be_read_of_an_open_container() {
                 let answer = send(&server, method, &target, headers, "").await;
                 assert_eq!(answer.verdict(), expected, "{method} {target} {version}");
                 let challenge = answer.header("www-authenticate");
-                assert_eq!(challenge.starts_with("Bearer authorization_uri="), expected == asked, "{target}: {challenge}");
+                assert_eq!(challenge.starts_with("Bearer authorization_uri="), expected == challenged, "{target}: {challenge}");
             }
         }
     }
     // A container that is not there looks as a private one does.
-    for (version, expected) in [(OLD, hidden), (NEW, asked)] {
+    for (version, expected) in [(OLD, hidden), (NEW, challenged)] {
         let answer = send(&server, "GET", &path("/nowhere/blob"), &[("x-ms-version", version)], "").await;
         assert_eq!(answer.verdict(), expected, "{version}");
     }
 }
 
-/// The other services hide and ask as the blob service does.
+/// The other services answer anonymous requests as the Blob service does.
 #[tokio::test]
 async fn every_service_hides_from_old_versions() {
     let server = TestServer::new().await;
-    for (kind, asked) in [
+    for (kind, requests) in [
         (
             ServiceKind::Blob,
             [("GET", "/?comp=list"), ("PUT", "/box?restype=container"), ("POST", "/?restype=service&comp=userdelegationkey")],
@@ -81,7 +81,7 @@ async fn every_service_hides_from_old_versions() {
         (ServiceKind::Table, [("GET", "/Tables"), ("GET", "/people()"), ("DELETE", "/Tables('people')")]),
         (ServiceKind::File, [("GET", "/?comp=list"), ("PUT", "/shr?restype=share"), ("GET", "/shr/file")]),
     ] {
-        for (method, target) in asked {
+        for (method, target) in requests {
             for (version, expected, challenged) in
                 [(OLD, "404 ResourceNotFound", false), ("2019-12-12", "401 NoAuthenticationInformation", true)]
             {
@@ -94,10 +94,10 @@ async fn every_service_hides_from_old_versions() {
     }
 }
 
-/// Recorded: a browser names no version, and is told which one it gets; of the oldest, the error's code is in the body alone.
+/// A browser names no version; the answer names the version that it follows. In the oldest, the error code is in the body only (recorded).
 #[tokio::test]
 async fn without_a_version_the_oldest_is_spoken() {
-    let server = open_house().await;
+    let server = server_with_open_containers().await;
     let answer = send(&server, "GET", &path("/private/blob"), &[], "").await;
     assert_eq!((answer.status, answer.element("Code")), (404, "ResourceNotFound"));
     assert_eq!((answer.header("x-ms-error-code"), answer.header("x-ms-version")), ("", "2009-09-19"));
@@ -114,7 +114,7 @@ async fn without_a_version_the_oldest_is_spoken() {
 
 #[tokio::test]
 async fn access_follows_the_container() {
-    let server = open_house().await;
+    let server = server_with_open_containers().await;
     for (access, get, list) in [
         ("blob", "200", "401 NoAuthenticationInformation"),
         ("container", "200", "200"),

@@ -19,7 +19,7 @@ async fn send(
     request.body(body.to_owned()).send().await
 }
 
-/// A house that takes tokens of this level, with the container `box` and the blob `blob` in it.
+/// A server with this level of token checks, with the container `box` and in it the blob `blob`.
 async fn server(level: &str) -> TestServer {
     let server = TestServer::with(&["--oauth", level]).await;
     server.container("box").await;
@@ -28,7 +28,7 @@ async fn server(level: &str) -> TestServer {
 }
 
 #[tokio::test]
-async fn tokens_are_off_until_asked_for() {
+async fn tokens_are_refused_by_default() {
     let server = super::server_with_blob().await;
     let detail = "Bearer tokens are off: start the server with --oauth basic (https) or --oauth dev (any).";
     for (version, verdict) in [(VERSION, UNFIT), ("2019-12-12", UNFIT), ("2019-07-07", FAILED), ("2017-11-09", FAILED)] {
@@ -136,7 +136,7 @@ async fn queues_and_tables_take_tokens_too() {
         (ServiceKind::Table, "GET", "/people()", "", 200),
         (ServiceKind::Table, "DELETE", "/Tables('people')", "", 204),
     ];
-    let nobody = house_without_tokens().await;
+    let nobody = server_without_tokens().await;
     for (kind, method, target, body, status) in operations {
         let request = |server, token: &str, body: &str| {
             let request = TestServer::request(server, method, target).of(kind).anonymous().header("authorization", token);
@@ -158,8 +158,8 @@ async fn queues_and_tables_take_tokens_too() {
     }
 }
 
-/// A house that takes no tokens.
-async fn house_without_tokens() -> TestServer {
+/// A server without `--oauth`.
+async fn server_without_tokens() -> TestServer {
     TestServer::new().await
 }
 

@@ -5,7 +5,7 @@ use crate::server::TestServer;
 use lazuli::config::WELL_KNOWN_KEY;
 use lazuli::operation::ServiceKind;
 
-/// A house of two accounts, each with the containers `box` and `open`, a blob `blob` in each.
+/// A server with two accounts, each with the containers `box` and `open`, and a blob `blob` in each.
 async fn two_accounts() -> TestServer {
     let server = TestServer::with(&["--account=devstoreaccount1", "--account=other"]).await;
     for account in ["devstoreaccount1", "other"] {
@@ -128,7 +128,7 @@ async fn the_other_service_is_this_server_too() {
         assert_eq!(file("PUT", "/shr/h").header("x-ms-copy-source", &url).send().await.verdict(), refused, "{url}");
         assert_eq!(file("PUT", "/shr/g?comp=range").headers(&write).body("____").send().await.verdict(), "201");
     }
-    // What has no content there is refused by the service that was asked.
+    // The service that the request was sent to refuses a source that has no content.
     let queues = server.host(ServiceKind::Queue);
     let copy =
         server.request("PUT", "/box/copy").header("x-ms-copy-source", format!("http://{queues}/devstoreaccount1/q/messages"));
@@ -199,7 +199,7 @@ async fn a_copy_may_create_or_overwrite_as_any_write() {
     assert_eq!(server.request("GET", "/box/new").send().await.text(), "devstoreaccount1/open");
 }
 
-/// Who shows something for the source asks by that, and by nothing else. Nobody's token is taken here.
+/// A request with credentials for the source is authorized there by them only. Tokens are not accepted here.
 #[tokio::test]
 async fn what_is_shown_for_the_source_counts() {
     let server = two_accounts().await;

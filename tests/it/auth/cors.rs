@@ -1,4 +1,4 @@
-//! Cross-origin requests: what a browser asks beforehand, and what an actual answer lets its page read.
+//! Cross-origin requests: preflight requests, and the headers of an answer that let a page read it.
 
 use super::{Headers, path, send, send_signed, server_with_blob};
 use crate::server::{Answer, TestServer};
@@ -119,7 +119,7 @@ async fn actual_requests() {
         said[1] = exposed.join(",");
         assert_eq!(said, *expected, "{method} {target} {headers:?}");
     }
-    // A refusal at the door is read by the page as well: it says what was wrong.
+    // The page can read the refusal of a request without authorization, too.
     let stranger = send(&server, "GET", &path("/box/blob"), &[a, ("x-ms-version", "2021-12-02")], "").await;
     assert_eq!(stranger.verdict(), "401 NoAuthenticationInformation");
     assert_eq!(stranger.header("access-control-allow-origin"), "http://a.example");
@@ -155,10 +155,11 @@ async fn preflights_go_by_the_rules_alone() {
             assert_eq!(try_to_set(&server, kind, &Vec::from_iter(rule)).await, "202");
             let verdict = if rule.is_some() { "200" } else { "403 CorsPreflightFailure" };
             for target in targets {
-                let asked = server.request("OPTIONS", target).of(kind).anonymous().header("origin", "http://a.example");
-                let asked =
-                    asked.header("access-control-request-method", "PUT").header("access-control-request-headers", "x-ms-date");
-                let answer = asked.header("x-http-method", "none").send().await;
+                let preflight = server.request("OPTIONS", target).of(kind).anonymous().header("origin", "http://a.example");
+                let preflight = preflight
+                    .header("access-control-request-method", "PUT")
+                    .header("access-control-request-headers", "x-ms-date");
+                let answer = preflight.header("x-http-method", "none").send().await;
                 assert_eq!(answer.verdict(), verdict, "{kind:?} {target}");
                 if rule.is_some() {
                     assert_eq!(allowed(&answer), ["http://a.example", "PUT", "x-ms-date", "200", "true"], "{kind:?} {target}");
@@ -167,8 +168,8 @@ async fn preflights_go_by_the_rules_alone() {
         }
     }
     // There is no service of an account that is not there.
-    let asked = server.request("OPTIONS", "/a").account("nobody", "").anonymous().header("origin", "http://a.example");
-    assert_eq!(asked.header("access-control-request-method", "PUT").send().await.verdict(), "404 ResourceNotFound");
+    let preflight = server.request("OPTIONS", "/a").account("nobody", "").anonymous().header("origin", "http://a.example");
+    assert_eq!(preflight.header("access-control-request-method", "PUT").send().await.verdict(), "404 ResourceNotFound");
 }
 
 /// What a set of rules may hold, in every service.
@@ -195,8 +196,8 @@ async fn bounds_of_rules() {
             ("http://contoso.com", "403 CorsPreflightFailure"),
             ("https://www.contoso.com", "403 CorsPreflightFailure"),
         ] {
-            let asked = server.request("OPTIONS", "/a").of(kind).anonymous().header("origin", origin);
-            let answer = asked.header("access-control-request-method", "GET").send().await;
+            let preflight = server.request("OPTIONS", "/a").of(kind).anonymous().header("origin", origin);
+            let answer = preflight.header("access-control-request-method", "GET").send().await;
             assert_eq!(answer.verdict(), verdict, "{kind:?} {origin}");
             let echoed = if verdict == "200" { origin } else { "" };
             assert_eq!(answer.header("access-control-allow-origin"), echoed, "{kind:?}");

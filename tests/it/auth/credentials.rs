@@ -1,16 +1,16 @@
 //! What a signed request must show beside the right string: a well-formed header, the right key and account, a date near enough.
 
-use super::signed::{GET, OTHER_KEY, Row};
+use super::signed::{GET, OTHER_KEY, SignedRequest};
 use super::{path, send, server_with_blob};
 use crate::server::TestServer;
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use lazuli::rules::time::{TICKS_PER_SECOND, Timestamp};
 
-/// A header over several lines is no longer HTTP, and refused before anybody asks who signed it.
+/// A header over several lines is obsolete in HTTP, and refused before authorization.
 #[tokio::test]
 async fn a_folded_header_is_refused() {
     let server = server_with_blob().await;
-    let row = Row {
+    let row = SignedRequest {
         headers: &[("x-ms-date", "{date}"), ("x-ms-fold", "one\r\n  two"), ("x-ms-version", "2021-12-02")],
         signs: "x-ms-date:{date}|x-ms-fold:one two|x-ms-version:2021-12-02|/devstoreaccount1/devstoreaccount1/box/blob",
         ..GET
@@ -36,7 +36,8 @@ async fn a_wrong_signature_is_answered_with_what_the_server_signed() {
 #[tokio::test]
 async fn both_keys_of_an_account_sign() {
     let server = TestServer::with(&[&format!("--account=two:{WELL_KNOWN_KEY}:{OTHER_KEY}"), "--account=one"]).await;
-    let row = Row { target: "/two?comp=list", signs: "x-ms-date:{date}|x-ms-version:2021-12-02|/two/two|comp:list", ..GET };
+    let row =
+        SignedRequest { target: "/two?comp=list", signs: "x-ms-date:{date}|x-ms-version:2021-12-02|/two/two|comp:list", ..GET };
     for (account, key, verdict) in [
         ("two", WELL_KNOWN_KEY, "200"),
         ("two", OTHER_KEY, "200"),
@@ -45,7 +46,7 @@ async fn both_keys_of_an_account_sign() {
     ] {
         assert_eq!(row.send_as(&server, account, key).await.verdict(), verdict, "{account} {key}");
     }
-    let unknown = Row { target: "/nobody?comp=list", ..row };
+    let unknown = SignedRequest { target: "/nobody?comp=list", ..row };
     assert_eq!(unknown.send_as(&server, "nobody", WELL_KNOWN_KEY).await.verdict(), "404 ResourceNotFound");
 }
 
@@ -75,7 +76,7 @@ async fn what_the_authorization_header_may_hold() {
     }
 }
 
-/// Moving the server's clock makes nobody's date wrong: clients keep the machine's, or follow the one that answers tell.
+/// Moving the server's clock makes no date invalid: clients use the date of the machine, or that of the answers.
 #[tokio::test]
 async fn the_date_is_within_a_quarter_of_an_hour_of_a_clock() {
     let server = server_with_blob().await;
@@ -95,7 +96,7 @@ async fn the_date_is_within_a_quarter_of_an_hour_of_a_clock() {
                         "Date" => format!("GET||||||{date}||||||x-ms-version:2021-12-02|{}", path("/devstoreaccount1/box/blob")),
                         _ => GET.signs.replace("{date}", &date),
                     };
-                    let row = Row { headers: &headers, signs: &signs, ..GET };
+                    let row = SignedRequest { headers: &headers, signs: &signs, ..GET };
                     let about = format!("{} {seconds} s off {}, clock moved by {moved} s", headers[0].0, clock.rfc1123());
                     assert_eq!(row.verdict(&server).await, verdict, "{about}");
                 }
@@ -108,7 +109,7 @@ async fn the_date_is_within_a_quarter_of_an_hour_of_a_clock() {
             [_] => "x-ms-version:2021-12-02|/devstoreaccount1/devstoreaccount1/box/blob".to_owned(),
             _ => GET.signs.replace("{date}", headers[0].1),
         };
-        let row = Row { headers, signs: &signs, ..GET };
+        let row = SignedRequest { headers, signs: &signs, ..GET };
         assert_eq!(row.verdict(&server).await, "403 AuthenticationFailed", "{headers:?}");
     }
 }

@@ -1,16 +1,16 @@
-//! Keys that are lent to users, and the signatures that they make: of every era, for as long as the key holds, for whom they are meant.
+//! User delegation keys, and signatures with them: in the format of each version, within the validity of the key, for the named user.
 
 use super::jwt::{self, ANN, BOB, EVE};
-use super::lent::key;
+use super::queue_table_delegation::key;
 use super::token::{self, moment};
 use crate::server::{Answer, TestServer, VERSION};
 use lazuli::config::WELL_KNOWN_ACCOUNT;
 
 const FAILED: &str = "403 AuthenticationFailed";
-const ASK: &str = "/?restype=service&comp=userdelegationkey";
+const KEY_REQUEST: &str = "/?restype=service&comp=userdelegationkey";
 const NEWEST: &str = "2026-04-06";
 
-/// A house that takes tokens, with the container `box`, the blob `blob` in it and the blob `dir/sub/blob`.
+/// A server that accepts tokens, with the container `box`, and in it the blobs `blob` and `dir/sub/blob`.
 async fn server() -> TestServer {
     let server = TestServer::with(&["--oauth=dev", "--account=devstoreaccount1", "--account=other"]).await;
     server.container("box").await;
@@ -19,13 +19,14 @@ async fn server() -> TestServer {
     server
 }
 
-/// Asks for a key in a version, from now on for so many seconds, with more elements in the body.
-async fn lend(server: &TestServer, version: &str, user: (&str, &str), seconds: i64, more: &str) -> Answer {
+/// Gets a key in a version, which is valid from now on for this many seconds, with more elements in the body.
+async fn delegation_key(server: &TestServer, version: &str, user: (&str, &str), seconds: i64, more: &str) -> Answer {
     let (start, expiry) = (moment(server, 0), moment(server, seconds));
     let body = format!(
         "<?xml version='1.0' encoding='utf-8'?>\n<KeyInfo><Start>{start}</Start><Expiry>{expiry}</Expiry>{more}</KeyInfo>"
     );
-    let request = server.request("POST", ASK).anonymous().header("authorization", jwt::of(user)).header("x-ms-version", version);
+    let request =
+        server.request("POST", KEY_REQUEST).anonymous().header("authorization", jwt::of(user)).header("x-ms-version", version);
     request.body(body).send().await
 }
 
@@ -34,9 +35,9 @@ async fn get(server: &TestServer, target: &str, sas: &str, headers: &[(&str, &st
 }
 
 #[tokio::test]
-async fn a_user_is_lent_a_key() {
+async fn a_user_gets_a_delegation_key() {
     let server = server().await;
-    let answer = lend(&server, "2020-02-10", ANN, 3600, "").await;
+    let answer = delegation_key(&server, "2020-02-10", ANN, 3600, "").await;
     let (start, expiry) = (moment(&server, 0), moment(&server, 3600));
     let (oid, tid) = ANN;
     let value = answer.element("Value");
@@ -49,14 +50,14 @@ async fn a_user_is_lent_a_key() {
         )
     );
     assert_eq!((answer.header("content-type"), value.len()), ("application/xml", 44));
-    // Asked again, it is the same key, as it is for nobody else.
-    assert_eq!(lend(&server, "2020-02-10", ANN, 3600, "").await.element("Value"), value);
+    // The same request returns the same key; that of another user, another one.
+    assert_eq!(delegation_key(&server, "2020-02-10", ANN, 3600, "").await.element("Value"), value);
     for (version, user, seconds) in [("2020-04-08", ANN, 3600), ("2020-02-10", BOB, 3600), ("2020-02-10", ANN, 3601)] {
-        assert_ne!(lend(&server, version, user, seconds, "").await.element("Value"), value);
+        assert_ne!(delegation_key(&server, version, user, seconds, "").await.element("Value"), value);
     }
     let delegated = format!("<DelegatedUserTid>{}</DelegatedUserTid>", EVE.1);
-    assert_eq!(lend(&server, NEWEST, ANN, 60, &delegated).await.element("SignedDelegatedUserTid"), EVE.1);
-    assert_eq!(lend(&server, "2026-02-06", ANN, 60, &delegated).await.verdict(), "400 InvalidXmlNodeValue");
+    assert_eq!(delegation_key(&server, NEWEST, ANN, 60, &delegated).await.element("SignedDelegatedUserTid"), EVE.1);
+    assert_eq!(delegation_key(&server, "2026-02-06", ANN, 60, &delegated).await.verdict(), "400 InvalidXmlNodeValue");
 }
 
 #[tokio::test]
@@ -80,7 +81,7 @@ async fn who_and_what_is_refused_a_key() {
         (String::new(), document),
         ("<KeyInfo>".to_owned(), document),
     ] {
-        let request = server.request("POST", ASK).anonymous().header("authorization", jwt::of(ANN));
+        let request = server.request("POST", KEY_REQUEST).anonymous().header("authorization", jwt::of(ANN));
         let answer = request.body(body.clone()).send().await;
         assert_eq!(answer.verdict(), verdict, "{body}: {}", answer.text());
         if body.contains(&longer) {
@@ -88,13 +89,13 @@ async fn who_and_what_is_refused_a_key() {
             assert_eq!((answer.element("XmlNodeName"), answer.element("XmlNodeValue")), (longer.as_str(), longer.as_str()));
         }
     }
-    // Neither a key nor a signature will do, and who shows nothing is told where to sign in.
+    // An account key or a signature is not enough, and the answer to an anonymous request names where to sign in.
     let body = format!("<KeyInfo><Expiry>{hour}</Expiry></KeyInfo>");
     let sas = token::account("sv=2021-12-02&ss=b&srt=sco&sp=rwdlacup&se=2099-01-01");
     for (request, verdict) in [
-        (server.request("POST", ASK), FAILED),
-        (server.request("POST", &format!("{ASK}&{sas}")).anonymous(), FAILED),
-        (server.request("POST", ASK).anonymous(), "401 NoAuthenticationInformation"),
+        (server.request("POST", KEY_REQUEST), FAILED),
+        (server.request("POST", &format!("{KEY_REQUEST}&{sas}")).anonymous(), FAILED),
+        (server.request("POST", KEY_REQUEST).anonymous(), "401 NoAuthenticationInformation"),
     ] {
         let answer = request.body(body.clone()).send().await;
         assert_eq!(answer.verdict(), verdict, "{}", answer.text());
@@ -121,7 +122,7 @@ async fn every_era_signs_in_its_own_way() {
         ("2026-04-06", format!("{agents}&ses=scope&sduoid={}&srh=accept,x-ms-version&srq=timeout", BOB.0)),
         ("2030-01-01", format!("{agents}&ses=scope")),
     ] {
-        let (value, lent) = key(&lend(&server, sv, ANN, 3600, "").await);
+        let (value, user_key) = key(&delegation_key(&server, sv, ANN, 3600, "").await);
         let full = "&st=2020-01-01&sip=127.0.0.1&spr=https,http&rscc=no-store&rscd=d&rsce=e&rscl=l&rsct=t/t";
         for (resource, sr, target) in [
             ("box", "c", "/box/blob"),
@@ -132,7 +133,7 @@ async fn every_era_signs_in_its_own_way() {
             if sv < "2020-02-10" && sr.starts_with('d') {
                 continue;
             }
-            let fields = format!("sv={sv}&sr={sr}&sp=r&se={}{full}{lent}{more}", moment(&server, 600));
+            let fields = format!("sv={sv}&sr={sr}&sp=r&se={}{full}{user_key}{more}", moment(&server, 600));
             let headers = [("x-ms-version", sv), ("accept", "text/plain")];
             let sas = token::delegated(resource, &fields, &value, &headers, "timeout=30");
             let bob = jwt::of(BOB);
@@ -162,7 +163,7 @@ async fn every_era_signs_in_its_own_way() {
 #[tokio::test]
 async fn what_an_era_does_not_sign_it_does_not_take() {
     let server = server().await;
-    let (value, lent) = key(&lend(&server, NEWEST, ANN, 3600, "").await);
+    let (value, user_key) = key(&delegation_key(&server, NEWEST, ANN, 3600, "").await);
     for (sv, more) in [
         ("2020-10-02", "ses=scope"),
         ("2019-12-12", "saoid=x"),
@@ -170,11 +171,11 @@ async fn what_an_era_does_not_sign_it_does_not_take() {
         ("2026-02-06", "srh=accept"),
         ("2026-02-06", "srq=timeout"),
     ] {
-        let fields = format!("sv={sv}&sr=c&sp=r&se={}{lent}", moment(&server, 600));
+        let fields = format!("sv={sv}&sr=c&sp=r&se={}{user_key}", moment(&server, 600));
         let sas = token::delegated("box", &fields, &value, &[], "");
         assert_eq!(get(&server, "/box/blob", &sas, &[]).await.verdict(), "200", "{sv}");
         let answer = get(&server, "/box/blob", &format!("{sas}&{more}"), &[("authorization", &jwt::of(ANN))]).await;
-        // A token that is not asked for lets in whoever bears it; a signature for one user is looked at all the same.
+        // A token that is not required authorizes any user; a signature for one user is checked all the same.
         let verdict = if more.starts_with("sduoid") { FAILED } else { "200" };
         assert_eq!(answer.verdict(), verdict, "{sv} {more}: {}", answer.text());
         assert_eq!(get(&server, "/box/blob", &format!("{sas}&{more}"), &[]).await.verdict(), FAILED, "{sv} {more}");
@@ -185,21 +186,21 @@ async fn what_an_era_does_not_sign_it_does_not_take() {
 #[tokio::test]
 async fn a_signature_holds_where_and_while_its_key_does() {
     let server = server().await;
-    let (value, lent) = key(&lend(&server, VERSION, ANN, 600, "").await);
-    let fields = format!("sv={VERSION}&sr=c&sp=rl&se={}{lent}", moment(&server, 3600));
+    let (value, user_key) = key(&delegation_key(&server, VERSION, ANN, 600, "").await);
+    let fields = format!("sv={VERSION}&sr=c&sp=rl&se={}{user_key}", moment(&server, 3600));
     let sas = token::delegated("box", &fields, &value, &[], "");
     let wrong_key = token::delegated("box", &fields, lazuli::config::WELL_KNOWN_KEY, &[], "");
     assert_eq!(get(&server, "/box/blob", &wrong_key, &[]).await.verdict(), FAILED, "the account's key makes none");
     let request = server.request("GET", &format!("/box/blob?{sas}")).account("other", "").anonymous();
     assert_eq!(request.send().await.verdict(), FAILED);
-    // What was lent in the name of another account signs nothing here.
-    let theirs = server.request("POST", ASK).account("other", "").anonymous().header("authorization", jwt::of(ANN));
+    // A key of another account is not valid here.
+    let theirs = server.request("POST", KEY_REQUEST).account("other", "").anonymous().header("authorization", jwt::of(ANN));
     let body = format!("<KeyInfo><Start>{}</Start><Expiry>{}</Expiry></KeyInfo>", moment(&server, 0), moment(&server, 600));
     let (theirs, named) = key(&theirs.body(body).send().await);
-    assert_eq!(named, lent);
+    assert_eq!(named, user_key);
     assert_eq!(get(&server, "/box/blob", &token::delegated("box", &fields, &theirs, &[], ""), &[]).await.verdict(), FAILED);
-    let other_service = lent.replace("sks=b", "sks=q");
-    let foreign = token::delegated("box", &fields.replace(&lent, &other_service), &value, &[], "");
+    let other_service = user_key.replace("sks=b", "sks=q");
+    let foreign = token::delegated("box", &fields.replace(&user_key, &other_service), &value, &[], "");
     assert_eq!(get(&server, "/box/blob", &foreign, &[]).await.verdict(), FAILED);
 
     for (wait, verdict) in [(0, "200"), (599, "200"), (1, FAILED), (3600, FAILED)] {
@@ -214,9 +215,9 @@ async fn a_signature_holds_where_and_while_its_key_does() {
 #[tokio::test]
 async fn a_signature_permits_what_it_says() {
     let server = server().await;
-    let (value, lent) = key(&lend(&server, VERSION, ANN, 3600, "").await);
+    let (value, user_key) = key(&delegation_key(&server, VERSION, ANN, 3600, "").await);
     let sas = |resource: &str, sr: &str, sp: &str| {
-        let fields = format!("sv={VERSION}&sr={sr}&sp={sp}&se={}{lent}", moment(&server, 600));
+        let fields = format!("sv={VERSION}&sr={sr}&sp={sp}&se={}{user_key}", moment(&server, 600));
         token::delegated(resource, &fields, &value, &[], "")
     };
     let denied = "403 AuthorizationPermissionMismatch";
@@ -243,9 +244,9 @@ async fn a_signature_permits_what_it_says() {
 async fn a_signature_may_be_for_one_user_alone() {
     let server = server().await;
     let delegated = format!("<DelegatedUserTid>{}</DelegatedUserTid>", EVE.1);
-    let here = key(&lend(&server, NEWEST, ANN, 3600, "").await);
-    let there = key(&lend(&server, NEWEST, ANN, 3600, &delegated).await);
-    for ((value, lent), meant, user, verdict) in [
+    let here = key(&delegation_key(&server, NEWEST, ANN, 3600, "").await);
+    let there = key(&delegation_key(&server, NEWEST, ANN, 3600, &delegated).await);
+    for ((value, user_key), meant, user, verdict) in [
         (&here, BOB, Some(BOB), "200"),
         (&here, BOB, Some(ANN), FAILED),
         (&here, BOB, None, FAILED),
@@ -253,7 +254,7 @@ async fn a_signature_may_be_for_one_user_alone() {
         (&there, EVE, Some(EVE), "200"),
         (&there, BOB, Some(BOB), FAILED),
     ] {
-        let fields = format!("sv={NEWEST}&sr=c&sp=r&se={}{lent}&sduoid={}", moment(&server, 600), meant.0);
+        let fields = format!("sv={NEWEST}&sr=c&sp=r&se={}{user_key}&sduoid={}", moment(&server, 600), meant.0);
         let sas = token::delegated("box", &fields, value, &[], "");
         let authorization = user.map(jwt::of);
         let headers: Vec<_> = authorization.iter().map(|value| ("authorization", value.as_str())).collect();
@@ -273,8 +274,8 @@ async fn a_signature_may_be_for_one_user_alone() {
 #[tokio::test]
 async fn a_key_outlives_its_server() {
     let first = server().await;
-    let (value, lent) = key(&lend(&first, VERSION, ANN, 3600, "").await);
-    let fields = format!("sv={VERSION}&sr=c&sp=r&se={}{lent}", moment(&first, 600));
+    let (value, user_key) = key(&delegation_key(&first, VERSION, ANN, 3600, "").await);
+    let fields = format!("sv={VERSION}&sr=c&sp=r&se={}{user_key}", moment(&first, 600));
     let sas = token::delegated("box", &fields, &value, &[], "");
     drop(first);
     // Where no tokens are taken, what was signed with a key still holds.

@@ -1,6 +1,6 @@
-//! Who may do what: signatures of every kind, what is open to all, and how a URL names what is asked for.
+//! Authentication and authorization: signatures of every kind, tokens, anonymous access, and how a URL names its target.
 //!
-//! Requests here are written to the socket byte by byte, and what they sign is either spelled out in the test or written by
+//! Requests here are written to the socket byte by byte, and their string to sign is either written in the test or made by
 //! [`token`], which shares no code with the server.
 
 mod anonymous;
@@ -10,9 +10,9 @@ mod cors;
 mod credentials;
 mod delegation;
 pub mod jwt;
-pub mod lent;
 mod permissions;
 mod policies;
+pub mod queue_table_delegation;
 mod sas;
 mod scope;
 mod secondary;
@@ -79,7 +79,7 @@ fn path(target: &str) -> String {
     format!("/{WELL_KNOWN_ACCOUNT}{target}")
 }
 
-/// A house with the container `box` and in it the blob `blob`, whose content is `content`.
+/// A server with the container `box` and in it the blob `blob`, whose content is `content`.
 async fn server_with_blob() -> TestServer {
     let server = TestServer::new().await;
     server.container("box").await;

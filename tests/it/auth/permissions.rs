@@ -6,11 +6,11 @@ use lazuli::config::WELL_KNOWN_ACCOUNT;
 
 /// Every letter that a SAS for blobs can have.
 const LETTERS: &str = "racwdxyltfmeopi";
-/// What asks for a lease, by verb.
+/// A lease id.
 const ID: &str = "b8a15c1e-6a3f-4f8e-9c3d-2f1e0d9c8b7a";
 
 /// An operation: method, target, headers, body; level, letters of an account SAS, letters of a container's SAS (`-` for none).
-type Row<'a> = (&'a str, &'a str, Headers<'a>, &'a str, char, &'a str, &'a str);
+type OperationCase<'a> = (&'a str, &'a str, Headers<'a>, &'a str, char, &'a str, &'a str);
 
 const BLOCK: Headers<'static> = &[("x-ms-blob-type", "BlockBlob")];
 const ACQUIRE: Headers<'static> = &[("x-ms-lease-action", "acquire"), ("x-ms-lease-duration", "15")];
@@ -24,7 +24,7 @@ const ABORT: Headers<'static> = &[("x-ms-copy-action", "abort")];
 /// What is no URL: who may write, but not read the source, would be refused like who may not write.
 const SOURCE: (&str, &str) = ("x-ms-copy-source", "nowhere");
 
-const OPERATIONS: &[Row<'static>] = &[
+const OPERATIONS: &[OperationCase<'static>] = &[
     ("GET", "?comp=list", &[], "", 's', "l", "-"),
     ("GET", "?restype=service&comp=properties", &[], "", 's', "r", "-"),
     ("PUT", "?restype=service&comp=properties", &[], "<StorageServiceProperties/>", 's', "w", "-"),
@@ -93,8 +93,8 @@ const OPERATIONS: &[Row<'static>] = &[
     ("PUT", "/box/blob?comp=copy&copyid=b8a15c1e-6a3f-4f8e-9c3d-2f1e0d9c8b7a", ABORT, "", 'o', "w", "w"),
 ];
 
-/// Asks for an operation with a SAS; the verdict, or `in` for whatever comes after the door.
-async fn verdict(server: &TestServer, row: &Row<'_>, sas: &str) -> String {
+/// Sends the request of an operation with a SAS. Returns the verdict, or `in` if the request is authorized.
+async fn verdict(server: &TestServer, row: &OperationCase<'_>, sas: &str) -> String {
     let (method, target, headers, body, ..) = *row;
     let mark = if target.contains('?') { '&' } else { '?' };
     let mut headers = headers.to_vec();

@@ -8,7 +8,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 const FAILED: &str = "403 AuthenticationFailed";
 const V: (&str, &str) = ("x-ms-version", VERSION);
 
-/// Asks for something of the default account with a SAS.
+/// Sends a request to the default account with a SAS.
 async fn send_with_sas(server: &TestServer, method: &str, target: &str, sas: &str, headers: Headers<'_>, body: &str) -> Answer {
     let mark = if target.contains('?') { '&' } else { '?' };
     let headers = if headers.is_empty() { &[V] } else { headers };
@@ -263,8 +263,8 @@ async fn a_bare_plus_is_a_space() {
             let query = query.replace(&format!("filename%3D{}", written.replace("%20", space)), &format!("filename%3D{sent}"));
             let answer = get(&server, "/box/blob", &query).await;
             assert_eq!(answer.verdict(), verdict, "{query}");
-            let told = if verdict == "200" { format!("attachment; filename={name}") } else { String::new() };
-            assert_eq!(answer.header("content-disposition"), told, "{query}");
+            let reported = if verdict == "200" { format!("attachment; filename={name}") } else { String::new() };
+            assert_eq!(answer.header("content-disposition"), reported, "{query}");
             // So it is in the URL of a copy's source.
             if verdict == "200" {
                 let url = format!("{}/box/blob?{query}", server.blob_url());

@@ -36,7 +36,7 @@ async fn a_signature_may_demand_an_encryption_scope() {
                 "{container} {scope}"
             );
             if verdict == "201" {
-                // Reading it asks for no scope, nor does deleting it.
+                // Reading and deleting need no scope.
                 let read = server.request("GET", &format!("/{container}/b?{sas}")).anonymous().send().await;
                 assert_eq!((read.verdict().as_str(), read.header("x-ms-encryption-scope")), ("200", used), "{container} {scope}");
                 let gone = server.request("DELETE", &format!("/{container}/b?{sas}")).anonymous().send().await;
@@ -74,7 +74,7 @@ async fn a_signature_demands_a_scope_that_the_account_declares() {
             if verdict == query {
                 assert_eq!((answer.element("QueryParameterName"), answer.element("QueryParameterValue")), ("ses", signed));
             }
-            // Reading asks for no scope.
+            // Reading needs no scope.
             let read = server.request("GET", &format!("/box/b?{sas}")).anonymous().send().await;
             assert_eq!(read.verdict(), "200", "{signed} {named}");
         }

@@ -1,4 +1,4 @@
-//! The secondary endpoint: it reads, and only it tells how far the replication has come.
+//! The secondary endpoint: it answers reads, and is the only one that reports the state of the replication.
 
 use super::{path, send, send_signed, server_with_blob, token};
 use lazuli::config::WELL_KNOWN_KEY;
@@ -42,7 +42,7 @@ async fn the_secondary_reads_and_never_writes() {
 }
 
 #[tokio::test]
-async fn only_the_secondary_tells_of_the_replication() {
+async fn only_the_secondary_reports_the_replication() {
     let server = server_with_blob().await;
     let target = "/?restype=service&comp=stats";
     let primary = server.request("GET", target).send().await;

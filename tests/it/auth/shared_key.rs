@@ -1,6 +1,6 @@
 //! Shared Key and Shared Key Lite: what of a request is signed, and how it is written.
 
-use super::signed::{GET, Row, USUAL};
+use super::signed::{GET, SignedRequest, USUAL};
 use super::{Headers, path, server_with_blob};
 
 #[tokio::test]
@@ -12,16 +12,16 @@ async fn the_parts_of_a_request_that_are_signed() {
         "x-ms-blob-type:BlockBlob|x-ms-date:{date}|x-ms-version:2021-12-02|/devstoreaccount1/devstoreaccount1/box/new";
     for (why, row, verdict) in [
         ("a plain read", GET, "200"),
-        ("lite", Row { scheme: "SharedKeyLite", ..GET }, "200"),
-        ("HEAD", Row { method: "HEAD", ..GET }, "200"),
+        ("lite", SignedRequest { scheme: "SharedKeyLite", ..GET }, "200"),
+        ("HEAD", SignedRequest { method: "HEAD", ..GET }, "200"),
         (
             "a method that is not the one signed",
-            Row { signs: "PUT||||||||||||x-ms-date:{date}|x", ..GET },
+            SignedRequest { signs: "PUT||||||||||||x-ms-date:{date}|x", ..GET },
             "403 AuthenticationFailed",
         ),
         (
             "a date header alone",
-            Row {
+            SignedRequest {
                 headers: &[("Date", "{date}"), ("x-ms-version", "2021-12-02")],
                 signs: "GET||||||{date}||||||x-ms-version:2021-12-02|/devstoreaccount1/devstoreaccount1/box/blob",
                 ..GET
@@ -30,12 +30,12 @@ async fn the_parts_of_a_request_that_are_signed() {
         ),
         (
             "both dates: x-ms-date is the one, and Date is neither signed nor looked at",
-            Row { headers: &[("Date", "long ago"), ("x-ms-date", "{date}"), ("x-ms-version", "2021-12-02")], ..GET },
+            SignedRequest { headers: &[("Date", "long ago"), ("x-ms-date", "{date}"), ("x-ms-version", "2021-12-02")], ..GET },
             "200",
         ),
         (
             "every standard header",
-            Row {
+            SignedRequest {
                 headers: &[
                     ("Content-Encoding", "gzip"),
                     ("Content-Language", "de"),
@@ -57,7 +57,7 @@ async fn the_parts_of_a_request_that_are_signed() {
         ),
         (
             "a range and conditions",
-            Row {
+            SignedRequest {
                 headers: &[
                     ("If-Modified-Since", "Sat, 01 Jan 2000 00:00:00 GMT"),
                     ("If-Match", "*"),
@@ -74,12 +74,12 @@ async fn the_parts_of_a_request_that_are_signed() {
         ),
         (
             "an empty body counts nothing",
-            Row { method: "PUT", target: put, headers: put_headers, signs: put_signs, ..GET },
+            SignedRequest { method: "PUT", target: put, headers: put_headers, signs: put_signs, ..GET },
             "201",
         ),
         (
             "an empty body counts 0 before 2015-02-21",
-            Row {
+            SignedRequest {
                 method: "PUT",
                 target: put,
                 headers: &[("x-ms-blob-type", "BlockBlob"), ("x-ms-date", "{date}"), ("x-ms-version", "2014-02-14")],
@@ -91,7 +91,7 @@ async fn the_parts_of_a_request_that_are_signed() {
         ),
         (
             "a header repeated, with blanks around its values",
-            Row {
+            SignedRequest {
                 headers: &[
                     ("X-MS-Date", "{date}"),
                     ("x-ms-tail", "  one  two "),
@@ -106,7 +106,7 @@ async fn the_parts_of_a_request_that_are_signed() {
         ),
         (
             "an empty header",
-            Row {
+            SignedRequest {
                 headers: &[("x-ms-date", "{date}"), ("x-ms-empty", ""), ("x-ms-version", "2016-05-31")],
                 signs: "x-ms-date:{date}|x-ms-empty:|x-ms-version:2016-05-31|/devstoreaccount1/devstoreaccount1/box/blob",
                 ..GET
@@ -115,7 +115,7 @@ async fn the_parts_of_a_request_that_are_signed() {
         ),
         (
             "an empty header before 2016-05-31",
-            Row {
+            SignedRequest {
                 headers: &[("x-ms-date", "{date}"), ("x-ms-empty", ""), ("x-ms-version", "2015-12-11")],
                 signs: "x-ms-date:{date}|x-ms-version:2015-12-11|/devstoreaccount1/devstoreaccount1/box/blob",
                 ..GET
@@ -190,18 +190,18 @@ async fn the_url_as_it_is_signed() {
         ("SharedKey", "/my-secondary/blob", USUAL, "/my/blob", no),
     ] {
         let (target, signs) = (path(target), format!("{usual}{signs}"));
-        let row = Row { scheme, target: &target, headers, signs: &signs, ..GET };
+        let row = SignedRequest { scheme, target: &target, headers, signs: &signs, ..GET };
         assert_eq!(row.verdict(&server).await, verdict, "{scheme} {target} {signs}");
     }
     let (once, twice) = ("/devstoreaccount1/box/blob", "/devstoreaccount1/devstoreaccount1/box/blob");
     for (path, verdict) in [(once, "200"), (twice, no)] {
         let signs = format!("x-ms-date:{{date}}|x-ms-version:2021-12-02|{path}");
-        let row = Row { target: "/box/blob", headers: host, signs: &signs, ..GET };
+        let row = SignedRequest { target: "/box/blob", headers: host, signs: &signs, ..GET };
         assert_eq!(row.verdict(&server).await, verdict, "the account's own host, signed {path}");
     }
     let suffixed = "x-ms-date:{date}|x-ms-version:2021-12-02|/devstoreaccount1/devstoreaccount1-secondary/box/blob";
     for (signs, verdict) in [(suffixed, "200"), (GET.signs, "200"), ("/devstoreaccount1/box/blob", no)] {
-        let row = Row { target: "/devstoreaccount1-secondary/box/blob", signs, ..GET };
+        let row = SignedRequest { target: "/devstoreaccount1-secondary/box/blob", signs, ..GET };
         assert_eq!(row.verdict(&server).await, verdict, "the secondary, signed {signs}");
     }
 }
@@ -224,17 +224,19 @@ async fn metadata_may_be_signed_in_either_order() {
         let signs = format!(
             "x-ms-date:{{date}}|{order}|x-ms-version:2021-12-02|/devstoreaccount1/devstoreaccount1/box/blob|comp:metadata"
         );
-        let row = Row { method: "PUT", target: "/devstoreaccount1/box/blob?comp=metadata", headers, signs: &signs, ..GET };
+        let row =
+            SignedRequest { method: "PUT", target: "/devstoreaccount1/box/blob?comp=metadata", headers, signs: &signs, ..GET };
         assert_eq!(row.verdict(&server).await, verdict, "{order}");
     }
-    // A dash is weighed last by culture and first by byte. It cannot be in the name of metadata, which is found out after the door.
+    // A dash sorts last by culture and first by byte. It cannot be in the name of metadata, which is checked after the authorization.
     let headers: Headers<'_> =
         &[("x-ms-meta-a-b", "1"), ("x-ms-meta-aa", "2"), ("x-ms-date", "{date}"), ("x-ms-version", "2021-12-02")];
     for order in ["x-ms-meta-aa:2|x-ms-meta-a-b:1", "x-ms-meta-a-b:1|x-ms-meta-aa:2"] {
         let signs = format!(
             "x-ms-date:{{date}}|{order}|x-ms-version:2021-12-02|/devstoreaccount1/devstoreaccount1/box/blob|comp:metadata"
         );
-        let row = Row { method: "PUT", target: "/devstoreaccount1/box/blob?comp=metadata", headers, signs: &signs, ..GET };
+        let row =
+            SignedRequest { method: "PUT", target: "/devstoreaccount1/box/blob?comp=metadata", headers, signs: &signs, ..GET };
         assert_eq!(row.verdict(&server).await, "400 InvalidMetadata", "{order}");
     }
 }

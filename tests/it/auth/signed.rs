@@ -1,17 +1,17 @@
-//! Requests whose string to sign is spelled out, a `|` for each line's end: no code makes it, so none can be wrong with the server's.
+//! Requests whose string to sign is written out, with a `|` for each line feed: no code makes it, so none can have the server's errors.
 
 use super::{Headers, send};
 use crate::server::{Answer, TestServer, hmac};
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use lazuli::operation::ServiceKind;
 
-/// A key that no account of a house has, unless it is given it.
+/// A key that no account has by default.
 pub const OTHER_KEY: &str = "c2Vjb25kIGtleSBvZiB0aGUgYWNjb3VudA==";
 /// The headers that nearly every signed request has; `{date}` is the machine's time.
 pub const USUAL: Headers<'static> = &[("x-ms-date", "{date}"), ("x-ms-version", "2021-12-02")];
 
 /// A signed request.
-pub struct Row<'a> {
+pub struct SignedRequest<'a> {
     pub method: &'a str,
     pub target: &'a str,
     pub headers: Headers<'a>,
@@ -21,7 +21,7 @@ pub struct Row<'a> {
     pub signs: &'a str,
 }
 
-pub const GET: Row<'static> = Row {
+pub const GET: SignedRequest<'static> = SignedRequest {
     method: "GET",
     target: "/devstoreaccount1/box/blob",
     headers: USUAL,
@@ -30,7 +30,7 @@ pub const GET: Row<'static> = Row {
     signs: "x-ms-date:{date}|x-ms-version:2021-12-02|/devstoreaccount1/devstoreaccount1/box/blob",
 };
 
-impl Row<'_> {
+impl SignedRequest<'_> {
     /// Sends it, signed for this account with this key.
     pub async fn send_as(&self, server: &TestServer, account: &str, key: &str) -> Answer {
         let date = server.emulator.environment().machine().rfc1123();

@@ -1,4 +1,4 @@
-//! How a URL names what is asked for: account, container and blob, in every spelling that a client may send.
+//! How a URL names an account, a container and a blob, in every written form that a client may send.
 
 use super::{path, send, send_signed, server_with_blob};
 use crate::server::TestServer;
@@ -10,7 +10,7 @@ async fn a_name_is_what_its_url_decodes_to() {
     server.container("box").await;
     let long = "%E7%8B%97".repeat(1024);
     let deep = ["a"; 254].join("/");
-    // as put, the name, another spelling of it
+    // the path of the put, the name, another written form of the path
     for (put, name, get) in [
         ("a.txt", "a.txt", "%61.txt"),
         ("a%20b", "a b", "%61%20b"),
@@ -122,7 +122,7 @@ async fn the_root_and_web_containers() {
 
 /// A listing's endpoint is the one that the client spoke to, in the client's words.
 #[tokio::test]
-async fn a_listing_names_the_endpoint_that_was_asked() {
+async fn a_listing_names_the_requested_endpoint() {
     let server = server_with_blob().await;
     let host = server.host(ServiceKind::Blob);
     let port = host.rsplit(':').next().unwrap();
@@ -164,7 +164,7 @@ async fn host_style_can_be_switched_off() {
 
 /// The question by which pyarrow, Spark and Trino learn that an account has no hierarchical namespace.
 #[tokio::test]
-async fn a_flat_account_says_so_when_asked_about_access_control() {
+async fn access_control_of_a_flat_account_is_refused() {
     let server = TestServer::new().await;
     server.container("box").await;
     for (method, target) in [
@@ -181,7 +181,7 @@ async fn a_flat_account_says_so_when_asked_about_access_control() {
 
 /// Data Lake is not there yet: its requests are refused by name, and none of them is done as if it were the Blob service's.
 #[tokio::test]
-async fn what_data_lake_is_asked_for_is_missing_and_says_so() {
+async fn data_lake_operations_are_not_implemented() {
     let server = TestServer::with(&["--account", "devstoreaccount1,hns"]).await;
     server.container("box").await;
     server.blob("/box/blob", "content").await;

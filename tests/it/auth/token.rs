@@ -45,7 +45,7 @@ pub fn reader(container: &str) -> String {
 }
 
 /// What a user delegation SAS signs. `headers` and `query` are what the request shows of what `srh` and `srq` name.
-const LENT_ERAS: [(&str, &str); 5] = [
+const DELEGATION_VERSIONS: [(&str, &str); 5] = [
     (
         "2026-04-06",
         "sp st se cr skoid sktid skt ske sks skv saoid suoid scid skdutid sduoid sip spr sv sr time ses headers query \
@@ -60,10 +60,10 @@ const LENT_ERAS: [(&str, &str); 5] = [
     ("2018-11-09", "sp st se cr skoid sktid skt ske sks skv sip spr sv sr time rscc rscd rsce rscl rsct"),
 ];
 
-/// The query of a user delegation SAS for something in the default account, signed with a key that was lent.
+/// The query of a user delegation SAS for a resource of the default account.
 pub fn delegated(resource: &str, fields: &str, key: &str, headers: &[(&str, &str)], query: &str) -> String {
     let sv = field(fields, "sv");
-    let (_, lines) = LENT_ERAS.iter().find(|(since, _)| sv >= *since).expect("an era that signs its version");
+    let (_, lines) = DELEGATION_VERSIONS.iter().find(|(since, _)| sv >= *since).expect("an era that signs its version");
     let names =
         |list: &str| field(fields, list).split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect::<Vec<_>>();
     let shown = |name: &str| headers.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value);
@@ -109,7 +109,7 @@ pub fn account_of(account: &str, key: &str, fields: &str) -> String {
     signed(fields, &text, key)
 }
 
-/// A moment of a house's clock, as a SAS writes it: so many seconds from now, or before.
+/// A time of the server's clock as a SAS writes it, this many seconds from now.
 pub fn moment(server: &TestServer, seconds: i64) -> String {
     let ticks = server.emulator.environment().now().ticks().strict_add_signed(seconds * TICKS_PER_SECOND as i64);
     format!("{}Z", &Timestamp::from_ticks(ticks).iso()[..19])

@@ -120,7 +120,7 @@ async fn tags_are_asked_for_on_their_own() {
     for (answer, verdict) in [(ok("", set), "201"), (ok("", "no tags"), "409"), ("HTTP/1.1 403 No\n\n".to_owned(), "403")] {
         let headers = [("x-ms-copy-source-tag-option", "COPY"), ("x-ms-source-if-match", "\"a\"")];
         let source = async {
-            let mut content = web.asked().await;
+            let mut content = web.exchange().await;
             content.say(&page).await;
             web.answer(&answer).await
         };
@@ -268,7 +268,7 @@ async fn sources_that_stand_still() {
         for each in &ALL {
             let url = web.url("/source");
             let still = async {
-                let mut exchange = web.asked().await;
+                let mut exchange = web.exchange().await;
                 exchange.say(said).await;
                 tokio::time::pause();
                 exchange.closed().await;
@@ -377,7 +377,7 @@ async fn checksums_and_limits() {
     let answer = format!("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n{}1\nx\n0\n\n", chunk.repeat(4));
     let url = web.url("/large");
     let large = async {
-        let mut exchange = web.asked().await;
+        let mut exchange = web.exchange().await;
         exchange.say(&answer).await;
     };
     let (got, ()) = tokio::join!(copy(&server, &ALL[3], &url, &[]), large);

@@ -20,7 +20,7 @@ async fn server() -> (TestServer, Web) {
 async fn begin(server: &TestServer, web: &Web, said: &str) -> (String, Exchange) {
     let url = web.url("/source");
     let source = async {
-        let mut exchange = web.asked().await;
+        let mut exchange = web.exchange().await;
         exchange.say(said).await;
         exchange
     };
@@ -178,7 +178,7 @@ async fn over_a_leased_blob() {
     .await;
     let url = web.url("/source");
     let half = async {
-        let mut exchange = web.asked().await;
+        let mut exchange = web.exchange().await;
         exchange.say(HALF).await;
         exchange
     };
@@ -188,7 +188,7 @@ async fn over_a_leased_blob() {
     check_in(&server, "GET /box/copy → 200 | x-ms-copy-status: - | old").await;
 
     let half = async {
-        let mut exchange = web.asked().await;
+        let mut exchange = web.exchange().await;
         exchange.say(HALF).await;
         exchange
     };

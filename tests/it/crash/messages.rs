@@ -16,7 +16,7 @@ struct Message {
     taken: usize,
     /// The second from which it can be seen.
     visible: u64,
-    /// The path of who holds it, empty if that was never told.
+    /// The path of the message with its last receipt; empty if the receipt was never received.
     held: String,
 }
 
@@ -30,7 +30,7 @@ fn now(step: usize) -> u64 {
     step as u64 * BETWEEN
 }
 
-/// The path of a message with its receipt, as it is told in an answer.
+/// The path of a message with the receipt of an answer.
 fn path(id: &str, receipt: &str) -> String {
     let receipt = percent_encoding::utf8_percent_encode(receipt, percent_encoding::NON_ALPHANUMERIC);
     format!("/work/messages/{id}?popreceipt={receipt}")
@@ -100,7 +100,7 @@ impl Model for Messages {
         }
     }
 
-    fn told(&self, step: usize) -> Vec<String> {
+    fn expected(&self, step: usize) -> Vec<String> {
         let mut now = now(step);
         let look = |wait| {
             now += wait;
@@ -112,16 +112,16 @@ impl Model for Messages {
         LOOKS.into_iter().map(look).collect()
     }
 
-    async fn tell(server: &TestServer) -> Vec<String> {
-        let mut told = Vec::new();
+    async fn describe(server: &TestServer) -> Vec<String> {
+        let mut reported = Vec::new();
         for wait in LOOKS {
             server.wait(wait);
             let got = server.request("GET", "/work/messages?peekonly=true&numofmessages=32").of(ServiceKind::Queue).send().await;
             let pairs = got.elements("DequeueCount").into_iter().zip(got.elements("MessageText"));
             let mut seen: Vec<String> = pairs.map(|(taken, text)| format!("{taken} {text}")).collect();
             seen.sort();
-            told.push(if got.status == 200 { seen.join(", ") } else { got.verdict() });
+            reported.push(if got.status == 200 { seen.join(", ") } else { got.verdict() });
         }
-        told
+        reported
     }
 }

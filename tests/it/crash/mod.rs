@@ -1,7 +1,7 @@
 //! A disk that stops at each of its writes in turn, below queues, tables and files; below blobs, see `sim`.
 //!
-//! A workload of chance is asked of the server and of a plain model, until a write stops in its middle. What is there when the server
-//! starts again is what the model says: every write that was acknowledged, and the one that was refused whole or not at all.
+//! A random workload is performed by the server and by a plain model, until a write stops in its middle. When the server starts again,
+//! it agrees with the model: every write that was acknowledged is there, and the one that failed is there completely or not at all.
 
 mod files;
 mod messages;
@@ -16,17 +16,17 @@ const STEPS: usize = 60;
 /// Seconds that go by before each.
 const BETWEEN: u64 = 10;
 
-/// What a service ought to hold. The model and the server tell it in the same words.
+/// A model of a service. The model and the server describe their state in the same words.
 trait Model: Clone + Default {
     /// An operation, on both sides: what the server answered, and the verdict that the model expects. The first makes the place that
     /// the others write to.
     async fn one(&mut self, server: &TestServer, rng: &mut Rng, step: usize) -> (Answer, &'static str);
 
-    /// What there is at a step, as the model says.
-    fn told(&self, step: usize) -> Vec<String>;
+    /// The state of the model at a step.
+    fn expected(&self, step: usize) -> Vec<String>;
 
-    /// What there is, as the server says.
-    async fn tell(server: &TestServer) -> Vec<String>;
+    /// The state of the server.
+    async fn describe(server: &TestServer) -> Vec<String>;
 }
 
 /// A text that no other step writes, sometimes one that is not kept with its record.
@@ -57,10 +57,10 @@ async fn stop_at_every_write<M: Model>() {
             }
         }
         server.restart().await;
-        let (told, after) = (M::tell(&server).await, model.told(last));
-        if told != after {
-            assert!(stopped, "LAZULI_SEED={seed}, {writes} writes: acknowledged {after:?}, there is {told:?}");
-            assert_eq!(told, before.told(last), "LAZULI_SEED={seed}, {writes} writes: half of a write");
+        let (reported, after) = (M::describe(&server).await, model.expected(last));
+        if reported != after {
+            assert!(stopped, "LAZULI_SEED={seed}, {writes} writes: acknowledged {after:?}, there is {reported:?}");
+            assert_eq!(reported, before.expected(last), "LAZULI_SEED={seed}, {writes} writes: half of a write");
         }
         // And it goes on.
         server.container("after").await;

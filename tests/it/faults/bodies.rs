@@ -203,62 +203,6 @@ async fn bodies_that_nobody_reads() {
     assert_eq!(wire.hear("GET").await.answer.text(), "0123456789", "the connection is still good");
 }
 
-/// Who asks before sending is told before sending: a refused body is never asked for, a welcome one is.
-#[tokio::test]
-async fn expectations() {
-    let stored = Stored::new().await;
-    for (target, headers, verdict) in [
-        ("/nowhere/new", PUT, "404 ContainerNotFound"),
-        ("/kept/digits?comp=foo", PUT, "400 InvalidQueryParameterValue"),
-        ("/kept/digits", &[("x-ms-blob-type", "SuperBlob")], "400 InvalidHeaderValue"),
-    ] {
-        let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
-        wire.say(format!("{}content-length: 3\r\nexpect: 100-continue\r\n\r\n", head("PUT", target, headers, 3))).await;
-        let answer = wire.hear("PUT").await.answer;
-        assert_eq!(answer.verdict(), verdict, "{target}");
-        assert_eq!(answer.header("connection"), "close", "{target}: nobody knows whether the body will still come");
-        assert_eq!(wire.end().await, "");
-        stored.unchanged(target).await;
-    }
-    let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
-    wire.say(format!("{}content-length: 3\r\nexpect: 100-continue\r\n\r\n", head("PUT", "/kept/new", PUT, 3))).await;
-    assert_eq!(wire.hear("PUT").await.line, "HTTP/1.1 100 Continue");
-    wire.say("new").await;
-    assert_eq!(wire.hear("PUT").await.answer.verdict(), "201");
-    wire.say(request("GET", "/kept/new", &[], "")).await;
-    assert_eq!(wire.hear("GET").await.answer.text(), "new");
-}
-
-/// A malformed header of each group that operations read alike is refused before the body is asked for.
-#[tokio::test]
-async fn malformed_headers_are_refused_before_the_body() {
-    let stored = Stored::new().await;
-    let block = |header| [PUT[0], ("x-ms-page-write", "update"), header];
-    for (target, header, verdict) in [
-        ("/kept/new", ("x-ms-lease-id", "garbage"), "400 InvalidHeaderValue"),
-        ("/kept/new", ("if-modified-since", "yesterday"), "400 InvalidHeaderValue"),
-        ("/kept/new", ("if-unmodified-since", "tomorrow"), "400 InvalidHeaderValue"),
-        ("/kept/new", ("x-ms-if-tags", "tag = "), "400 InvalidHeaderValue"),
-        ("/kept/new", ("x-ms-encryption-key", "c2hvcnQ="), "400 InvalidHeaderValue"),
-        ("/kept/new", ("x-ms-meta-1st", "digit first"), "400 InvalidMetadata"),
-        ("/kept/new", ("x-ms-tags", "a=b&a=c"), "400 DuplicateTagNames"),
-        ("/kept/new", ("x-ms-access-tier", "Lukewarm"), "400 InvalidHeaderValue"),
-        ("/kept/new", ("content-md5", "no base64"), "400 InvalidMd5"),
-        ("/kept/new?comp=block&blockid=MDE%3D", ("x-ms-lease-id", "garbage"), "400 InvalidHeaderValue"),
-        ("/kept/new?comp=blocklist", ("x-ms-lease-id", "garbage"), "400 InvalidHeaderValue"),
-        ("/kept/new?comp=appendblock", ("x-ms-blob-condition-maxsize", "much"), "400 InvalidHeaderValue"),
-        ("/kept/new?comp=page", ("x-ms-range", "bytes=one-two"), "400 InvalidHeaderValue"),
-        ("/kept/new?snapshot=now", ("x-ms-lease-id", ""), "400 InvalidQueryParameterValue"),
-    ] {
-        let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
-        let headers = block(header);
-        wire.say(format!("{}content-length: 3\r\nexpect: 100-continue\r\n\r\n", head("PUT", target, &headers, 3))).await;
-        let answer = wire.hear("PUT").await.answer;
-        assert_eq!(answer.verdict(), verdict, "{target} {header:?}");
-        stored.unchanged(target).await;
-    }
-}
-
 /// The size of a body that is too long for every buffer on its way.
 const LARGE: usize = 200_000_000;
 
@@ -317,8 +261,8 @@ async fn refusals_are_read_while_sending() {
     stored.unchanged("large bodies").await;
 }
 
-/// A client that asks whether to send, and sends without waiting for the answer, reads the refusal all the same: the server ends the
-/// connection, and not before the client has.
+/// A client that expects 100 Continue, and sends without waiting for it, reads the refusal all the same: the server closes the
+/// connection after the client has sent everything.
 #[tokio::test]
 async fn refusals_are_read_by_the_impatient() {
     let stored = Stored::new().await;

@@ -7,7 +7,7 @@ use lazuli::operation::ServiceKind;
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// One who says nothing, half a head, or nothing more after an answer is shown the door when the time is up.
+/// A connection without a request, with half a head, or without another request is closed after the timeout.
 #[tokio::test]
 async fn silence_has_a_limit() {
     let stored = Stored::with(&["--blob-keep-alive-timeout", "1"]).await;
@@ -22,7 +22,7 @@ async fn silence_has_a_limit() {
         let said = wire.end().await;
         assert!(said.is_empty() || said.starts_with("HTTP/1.1 408 "), "{who}: {said:?}");
     }
-    // On a connection of its own: those that the house keeps are idle too.
+    // On a connection of its own: those in the client's pool are idle too.
     let mut next = Wire::to(&stored.server, ServiceKind::Blob).await;
     next.say(request("GET", "/kept/digits", &[], "")).await;
     assert_eq!(next.hear("GET").await.answer.text(), "0123456789");

@@ -3,6 +3,7 @@
 
 mod bodies;
 mod connections;
+mod expect;
 mod heads;
 mod requests;
 mod selectors;
@@ -98,7 +99,7 @@ fn of_tables(answer: &Answer, method: &str, said: &str) -> String {
             (error["code"].as_str().unwrap().to_owned(), error["message"]["value"].as_str().unwrap().to_owned())
         }
     };
-    // Refusals about data tell their code in the body alone.
+    // Errors of operations on entities have their code in the body only.
     let coded = answer.header("x-ms-error-code");
     assert!(coded == code || coded.is_empty() && answer.header("content-type").contains(";odata="), "{said}");
     let lines: Vec<&str> = message.split('\n').collect();

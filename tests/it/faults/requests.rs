@@ -1,14 +1,14 @@
-//! Well-formed HTTP that asks for nonsense: numbers, dates, names, documents, checksums, and headers or parameters said twice.
+//! Well-formed HTTP with invalid numbers, dates, names, documents or checksums, and with repeated headers or parameters.
 
 use super::wire::{self, Wire};
 use super::{Stored, refusal, refusal_of};
 use crate::server::VERSION;
 use lazuli::operation::ServiceKind;
 
-type Row = (&'static str, &'static str, &'static [(&'static str, &'static str)], &'static str, &'static str);
+type RequestCase = (&'static str, &'static str, &'static [(&'static str, &'static str)], &'static str, &'static str);
 
 /// Sends each row, signed; checks the verdict, the refusal's shape, and that nothing changed.
-async fn check(rows: &[Row]) {
+async fn check(rows: &[RequestCase]) {
     let stored = Stored::new().await;
     for (method, target, headers, body, verdict) in rows {
         let row = format!("{method} {target} {headers:?} {body:.60}");

@@ -1,4 +1,4 @@
-//! Which operation is asked for is never guessed: unknown selectors, verbs, and operations that are not there yet.
+//! The operation of a request is never guessed: unknown selectors, methods, and operations that are not implemented.
 
 use super::{Stored, refusal, refusal_of};
 use crate::server::VERSION;
@@ -51,7 +51,7 @@ async fn unknown_selectors() {
                     }
                     assert_eq!(answer.status, 400, "{row}: {} {}", answer.verdict(), answer.text());
                     let code = refusal_of(kind, &answer, method, VERSION);
-                    // A table's refusal tells its code in the body, and HEAD has none.
+                    // The Table service has the error code in the body, and HEAD has none.
                     let untold = kind == ServiceKind::Table && method == "HEAD" && code.is_empty();
                     assert!(
                         untold

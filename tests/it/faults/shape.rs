@@ -39,7 +39,7 @@ async fn error_codes_by_version() {
         let answer = stored.server.request("GET", &target).header("x-ms-version", version).anonymous().send().await;
         assert_eq!(refusal(&answer, "GET", followed), code, "{version}");
     }
-    // What is wrong with the URL is said in the version that the request asks for, though the URL is read first.
+    // An error in the URL has the version that the request names, although the URL is read first.
     let answer = stored.server.request("GET", "/kept/nothing?x=%zz").send().await;
     assert_eq!(refusal(&answer, "GET", VERSION), "InvalidQueryParameterValue");
 }

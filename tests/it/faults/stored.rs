@@ -73,8 +73,8 @@ impl Stored {
     }
 }
 
-/// All that can be seen of the account: its containers with their stamps, metadata, leases and policies, its blobs likewise, their
-/// content, the blocks that wait, the service's properties.
+/// Everything that a client can read of the account: its containers with their ETags, times, metadata, leases and policies, its blobs
+/// likewise, their content, uncommitted blocks, the properties of the service.
 async fn everything(server: &TestServer) -> String {
     let mut seen = Vec::new();
     let containers = server.request("GET", "/?comp=list&include=metadata").send().await;
@@ -93,11 +93,11 @@ async fn everything(server: &TestServer) -> String {
     seen.push(containers);
     seen.push(server.request("GET", "/?restype=service&comp=properties").send().await);
     let host = server.host(ServiceKind::Blob);
-    let told = |answer: &Answer| match answer.status {
+    let reported = |answer: &Answer| match answer.status {
         200 => answer.text().replace(&host, "host"),
         _ => answer.verdict(),
     };
-    seen.iter().map(told).collect::<Vec<_>>().join("\n")
+    seen.iter().map(reported).collect::<Vec<_>>().join("\n")
 }
 
 /// The same of queues and tables.

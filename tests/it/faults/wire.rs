@@ -1,6 +1,6 @@
 //! A client that sends whatever bytes it is given: what no client library would send.
 
-use crate::server::{Answer, TestServer, VERSION, hmac, sign, start_of_time};
+use crate::server::{Answer, TestServer, VERSION, hmac, sign, sign_table, start_of_time};
 use hyper::body::Bytes;
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use lazuli::operation::ServiceKind;
@@ -101,9 +101,17 @@ fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
 
 /// The head of a signed request to the default account, complete but for the headers that are not signed.
 pub fn head(method: &str, target: &str, headers: &[(&str, &str)], length: usize) -> String {
+    head_of(ServiceKind::Blob, method, target, headers, length)
+}
+
+/// [`head`] of any service. A version among the headers replaces the usual one.
+pub fn head_of(kind: ServiceKind, method: &str, target: &str, headers: &[(&str, &str)], length: usize) -> String {
     let path = format!("/{WELL_KNOWN_ACCOUNT}{target}");
-    let mut all = vec![("x-ms-version".to_owned(), VERSION.to_owned()), ("x-ms-date".to_owned(), start_of_time().rfc1123())];
+    let usual = [("x-ms-version".to_owned(), VERSION.to_owned()), ("x-ms-date".to_owned(), start_of_time().rfc1123())];
+    let mut all: Vec<(String, String)> =
+        usual.into_iter().filter(|(name, _)| !headers.iter().any(|(known, _)| known == name)).collect();
     all.extend(headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+    let sign = if kind == ServiceKind::Table { sign_table } else { sign };
     let signed = sign(method, WELL_KNOWN_ACCOUNT, &path, &all, length, WELL_KNOWN_KEY);
     all.push(("authorization".to_owned(), signed));
     let lines: Vec<String> = all.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();

@@ -22,7 +22,7 @@ async fn server() -> TestServer {
 async fn begin(server: &TestServer, web: &Web, response: &str) -> (String, Exchange) {
     let url = web.url("/source");
     let source = async {
-        let mut exchange = web.asked().await;
+        let mut exchange = web.exchange().await;
         exchange.say(response).await;
         exchange
     };

@@ -21,7 +21,7 @@ const ALWAYS: u64 = 20_240_229;
 
 /// A message as the last client that changed it knows it.
 #[derive(Clone, Debug)]
-struct Known {
+struct ClientMessage {
     text: String,
     receipt: String,
     dequeued: u64,
@@ -31,7 +31,7 @@ struct Known {
 
 /// What a client learned.
 enum News {
-    Put(String, Known),
+    Put(String, ClientMessage),
     /// The id, text, receipt and dequeue count of each, and when they become visible.
     Got(Vec<(String, String, String, u64)>, Timestamp),
     Updated(String, Option<String>, String, Timestamp),
@@ -41,10 +41,10 @@ enum News {
 }
 
 /// A client sends one request.
-async fn act(server: Arc<TestServer>, mut rng: Rng, known: Arc<BTreeMap<String, Known>>, mine: usize) -> News {
+async fn act(server: Arc<TestServer>, mut rng: Rng, known: Arc<BTreeMap<String, ClientMessage>>, mine: usize) -> News {
     let now = server.emulator.environment().now();
     // Each client updates and deletes messages of its own, and gets any message.
-    let own: Vec<(&String, &Known)> = known.iter().skip(mine).step_by(CLIENTS).collect();
+    let own: Vec<(&String, &ClientMessage)> = known.iter().skip(mine).step_by(CLIENTS).collect();
     let chosen = own.get(rng.roll(own.len().max(1)));
     match (rng.roll(10), chosen) {
         (0..3, _) | (3..6, None) => {
@@ -55,7 +55,7 @@ async fn act(server: Arc<TestServer>, mut rng: Rng, known: Arc<BTreeMap<String, 
             assert_eq!(put.verdict(), "201", "{}", put.text());
             let receipt = put.element("PopReceipt").to_owned();
             let (visible, expires) = (now.after_seconds(timeout), now.after_seconds(ttl));
-            News::Put(put.element("MessageId").to_owned(), Known { text, receipt, dequeued: 0, visible, expires })
+            News::Put(put.element("MessageId").to_owned(), ClientMessage { text, receipt, dequeued: 0, visible, expires })
         }
         (3, Some((id, message))) => {
             let seconds = rng.roll(4) as u64;
@@ -110,7 +110,7 @@ async fn no_message_is_returned_to_two_clients_and_none_is_lost() {
 
 async fn run(seed: u64) {
     let server = Arc::new(with_queue().await);
-    let mut known: BTreeMap<String, Known> = BTreeMap::new();
+    let mut known: BTreeMap<String, ClientMessage> = BTreeMap::new();
     let mut rng = Rng::new(seed);
     let mut returned = 0;
     for round in 0..ROUNDS {
@@ -202,7 +202,7 @@ async fn run(seed: u64) {
 }
 
 /// Compares the server with the model: the number of messages, and the order of the visible ones.
-async fn compare(server: &TestServer, known: &BTreeMap<String, Known>, now: Timestamp, at: &str) {
+async fn compare(server: &TestServer, known: &BTreeMap<String, ClientMessage>, now: Timestamp, at: &str) {
     assert_eq!(count(server).await, known.len().to_string(), "{at}");
     let peeked = request(server, "GET", "/work/messages?peekonly=true&numofmessages=32").send().await;
     let seen: Vec<&str> = peeked.elements("MessageId");

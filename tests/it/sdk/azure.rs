@@ -83,7 +83,7 @@ async fn containers_are_made_described_listed_and_deleted() {
 
     container.delete(None).await.unwrap();
     assert!(!container.exists().await.unwrap());
-    // Recorded: what is being deleted can be deleted again.
+    // A container that is being deleted can be deleted again (recorded).
     container.delete(None).await.unwrap();
     server.wait(31);
     assert_eq!(refusal(container.delete(None).await), "404 ContainerNotFound");
@@ -91,7 +91,7 @@ async fn containers_are_made_described_listed_and_deleted() {
 
 #[tokio::test]
 async fn blobs_go_up_and_down_with_what_is_said_of_them() {
-    let (_house, container) = a_container("updown").await;
+    let (_server, container) = a_container("updown").await;
     let blob = container.blob_client("a folder/grüße #1?.txt");
     assert!(!blob.exists().await.unwrap());
     assert_eq!(refusal(blob.download(None).await), "404 BlobNotFound");
@@ -129,7 +129,7 @@ async fn blobs_go_up_and_down_with_what_is_said_of_them() {
 #[tokio::test]
 async fn large_blobs_go_up_in_blocks_and_down_in_ranges() {
     const MIB: usize = 1 << 20;
-    let (_house, container) = a_container("large").await;
+    let (_server, container) = a_container("large").await;
     let blob = container.blob_client("large.bin");
     let content = pattern(5 * MIB + 17);
     let options = BlobClientUploadOptions {
@@ -157,7 +157,7 @@ async fn large_blobs_go_up_in_blocks_and_down_in_ranges() {
 
 #[tokio::test]
 async fn blocks_wait_until_they_are_committed() {
-    let (_house, container) = a_container("blocks").await;
+    let (_server, container) = a_container("blocks").await;
     let blob = container.blob_client("of three");
     let blocks = blob.block_blob_client();
     for (id, content) in [("one", "aaa"), ("two", "bb"), ("six", "c")] {
@@ -182,7 +182,7 @@ async fn blocks_wait_until_they_are_committed() {
 
 #[tokio::test]
 async fn conditions_guard_reads_and_writes() {
-    let (_house, container) = a_container("conditions").await;
+    let (_server, container) = a_container("conditions").await;
     let blob = container.blob_client("guarded");
     put(&blob, b"first").await;
     let etag = blob.get_properties(None).await.unwrap().etag().unwrap().unwrap();
@@ -236,7 +236,7 @@ async fn a_leased_blob_is_its_holders() {
 
 #[tokio::test]
 async fn a_leased_container_is_not_deleted() {
-    let (_house, container) = a_container("leased").await;
+    let (_server, container) = a_container("leased").await;
     let id = container.acquire_lease(60, None).await.unwrap().lease_id().unwrap().unwrap();
     assert_eq!(refusal(container.delete(None).await), "412 LeaseIdMissing");
     container.renew_lease(id.clone(), None).await.unwrap();
@@ -245,7 +245,7 @@ async fn a_leased_container_is_not_deleted() {
 
 #[tokio::test]
 async fn listings_come_in_pages_and_spell_every_name() {
-    let (_house, container) = a_container("listing").await;
+    let (_server, container) = a_container("listing").await;
     let mut names = ["a/1", "a/2", "a/ü & <b>", "b", "c%20d", "e\u{fffe}f", "日本/😀"].map(str::to_owned).to_vec();
     for name in &names {
         let options = BlobClientUploadOptions { metadata: Some(map(&[("name", "of-it")])), ..Default::default() };
@@ -298,7 +298,7 @@ async fn copies_carry_content_and_metadata() {
 }
 
 #[tokio::test]
-async fn the_service_tells_about_itself() {
+async fn the_service_returns_its_properties() {
     let (server, container) = a_container("settings").await;
     let service = service(&server);
     let mut properties = service.get_properties(None).await.unwrap().into_model().unwrap();
@@ -324,7 +324,7 @@ async fn the_service_tells_about_itself() {
     assert_eq!(get(&client(&secondary).blob_client("settings", "b")).await, b"b");
 }
 
-/// Only the account's key may read or write policies, and this crate has none; so it is refused, and told why.
+/// Only the account's key may read or write policies, and this crate has none, so it is refused with a reason.
 #[tokio::test]
 async fn a_sas_does_what_its_letters_say() {
     let (server, container) = a_container("letters").await;

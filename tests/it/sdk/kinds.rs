@@ -11,7 +11,7 @@ use futures::TryStreamExt;
 
 #[tokio::test]
 async fn an_append_blob_grows_until_it_is_sealed() {
-    let (_house, container) = a_container("logs").await;
+    let (_server, container) = a_container("logs").await;
     let blob = container.blob_client("log");
     let log = blob.append_blob_client();
     log.create(None).await.unwrap();
@@ -31,7 +31,7 @@ async fn an_append_blob_grows_until_it_is_sealed() {
 
 #[tokio::test]
 async fn pages_are_written_cleared_and_numbered() {
-    let (_house, container) = a_container("disks").await;
+    let (_server, container) = a_container("disks").await;
     let blob = container.blob_client("disk");
     let disk = blob.page_blob_client();
     disk.create(4096, None).await.unwrap();
@@ -56,7 +56,7 @@ async fn pages_are_written_cleared_and_numbered() {
 
 #[tokio::test]
 async fn a_snapshot_stays_as_it_was() {
-    let (_house, container) = a_container("snapshots").await;
+    let (_server, container) = a_container("snapshots").await;
     let blob = container.blob_client("b");
     put(&blob, b"before").await;
     let taken = blob.create_snapshot(None).await.unwrap().snapshot().unwrap().unwrap();
@@ -71,7 +71,7 @@ async fn a_snapshot_stays_as_it_was() {
 
 #[tokio::test]
 async fn tags_are_set_whole_and_searched() {
-    let (_house, container) = a_container("tags").await;
+    let (_server, container) = a_container("tags").await;
     for name in ["red", "blue"] {
         let blob = container.blob_client(name);
         put(&blob, b"x").await;

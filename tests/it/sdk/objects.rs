@@ -26,7 +26,7 @@ use object_store::{
 use percent_encoding::percent_decode_str;
 use std::time::Duration;
 
-/// Plain HTTP to one server, whatever address is asked for: `use_emulator` means port 10000, and a test's server has another.
+/// Plain HTTP to one server, whatever the requested address: `use_emulator` means port 10000, and a test's server has another.
 #[derive(Clone, Debug)]
 struct Wire {
     host: String,
@@ -42,8 +42,8 @@ impl Wire {
 #[async_trait]
 impl HttpService for Wire {
     async fn call(&self, mut request: HttpRequest) -> Result<HttpResponse, HttpError> {
-        let asked = request.uri().authority().unwrap().as_str().parse().unwrap();
-        request.headers_mut().insert(http::header::HOST, asked);
+        let requested = request.uri().authority().unwrap().as_str().parse().unwrap();
+        request.headers_mut().insert(http::header::HOST, requested);
         let path = request.uri().path_and_query().unwrap();
         *request.uri_mut() = format!("http://{}{path}", self.host).parse().unwrap();
         let response = self.client.request(request).await.map_err(|error| HttpError::new(HttpErrorKind::Request, error))?;
@@ -68,7 +68,7 @@ fn of_emulator(server: &TestServer) -> MicrosoftAzureBuilder {
     client(server).with_use_emulator(true)
 }
 
-/// One that is told the endpoint.
+/// A client with a configured endpoint.
 fn of_endpoint(server: &TestServer) -> MicrosoftAzureBuilder {
     client(server).with_account(WELL_KNOWN_ACCOUNT).with_endpoint(server.blob_url()).with_allow_http(true)
 }
@@ -104,7 +104,7 @@ async fn names(store: &dyn ObjectStore, prefix: Option<&Path>) -> Vec<String> {
 
 #[tokio::test]
 async fn its_suite_of_puts_gets_and_lists() {
-    let (_house, store) = with_key().await;
+    let (_server, store) = with_key().await;
     integration::put_get_delete_list(&store).await;
     integration::list_with_offset_exclusivity(&store).await;
     integration::list_uses_directories_correctly(&store).await;
@@ -114,14 +114,14 @@ async fn its_suite_of_puts_gets_and_lists() {
 
 #[tokio::test]
 async fn its_suite_of_conditions() {
-    let (_house, store) = with_key().await;
+    let (_server, store) = with_key().await;
     integration::get_opts(&store).await;
     integration::put_opts(&store, true).await;
 }
 
 #[tokio::test]
 async fn its_suite_of_copies() {
-    let (_house, store) = with_key().await;
+    let (_server, store) = with_key().await;
     integration::rename_and_copy(&store).await;
     integration::copy_if_not_exists(&store).await;
     integration::copy_rename_nonexistent_object(&store).await;
@@ -129,7 +129,7 @@ async fn its_suite_of_copies() {
 
 #[tokio::test]
 async fn its_suite_of_parts() {
-    let (_house, store) = with_key().await;
+    let (_server, store) = with_key().await;
     integration::stream_get(&store).await;
     integration::multipart(&store, &store).await;
     integration::multipart_put_part_out_of_order(&store, &store).await;
@@ -139,7 +139,7 @@ async fn its_suite_of_parts() {
 
 #[tokio::test]
 async fn its_suite_of_attributes() {
-    let (_house, store) = with_key().await;
+    let (_server, store) = with_key().await;
     integration::put_get_attributes(&store).await;
 }
 
@@ -168,7 +168,7 @@ async fn a_key_at_a_given_endpoint_signs_every_request() {
 
 #[tokio::test]
 async fn a_sas_is_enough_for_a_days_work() {
-    let (_house, store) = with_sas().await;
+    let (_server, store) = with_sas().await;
     let path = Path::from("day/one.bin");
     let attributes = Attributes::from_iter([
         (Attribute::ContentType, "text/plain"),
@@ -214,7 +214,7 @@ async fn a_sas_is_enough_for_a_days_work() {
 
 #[tokio::test]
 async fn a_sas_uploads_parts() {
-    let (_house, store) = with_sas().await;
+    let (_server, store) = with_sas().await;
     let path = Path::from("parts.bin");
     let content = Bytes::from(pattern(12 << 20));
     let mut upload = store.put_multipart(&path).await.unwrap();

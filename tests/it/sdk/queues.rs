@@ -103,7 +103,7 @@ async fn messages_are_sent_received_and_deleted() {
 
 #[tokio::test]
 async fn a_message_is_updated_by_who_holds_it() {
-    let (_house, queue) = a_queue("work").await;
+    let (_server, queue) = a_queue("work").await;
     send(&queue, "before").await;
     let got = receive(&queue, 1).await.pop().unwrap();
     let (id, receipt) = (got.message_id.unwrap(), got.pop_receipt.unwrap());

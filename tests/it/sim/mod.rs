@@ -1,4 +1,4 @@
-//! A seeded simulation: thousands of operations at random, asked of the server and of a model that is too plain to be wrong.
+//! A seeded simulation: thousands of random operations on the server and on a model that is too plain to be wrong.
 //!
 //! `LAZULI_SEED=7 cargo test --test it sim` repeats the run that failed with seed 7.
 
@@ -93,10 +93,10 @@ async fn a_disk_that_stops_at_any_write_loses_nothing_that_was_acknowledged() {
         let stopped = run.stopped.take();
         run.server.restart().await;
         // What was refused may have been written all the same, but then it is whole.
-        let (told, after) = (run.tell_everything().await, told_by(&run.model));
-        if told != after {
+        let (reported, after) = (run.describe_everything().await, described_by(&run.model));
+        if reported != after {
             assert!(stopped, "LAZULI_SEED={seed}, {writes} writes: what was acknowledged is lost");
-            assert_eq!(told, told_by(&before), "LAZULI_SEED={seed}, {writes} writes");
+            assert_eq!(reported, described_by(&before), "LAZULI_SEED={seed}, {writes} writes");
         }
         // And it goes on.
         run.server.request("PUT", "/after?restype=container").send().await;
@@ -109,13 +109,13 @@ async fn a_disk_that_stops_at_any_write_loses_nothing_that_was_acknowledged() {
 }
 
 /// What the model says of every container, every blob, every block.
-fn told_by(model: &Model) -> Vec<String> {
-    let mut told = vec![format!("containers: {}", model.containers().join(" "))];
+fn described_by(model: &Model) -> Vec<String> {
+    let mut reported = vec![format!("containers: {}", model.containers().join(" "))];
     for (container, blob) in CONTAINERS.into_iter().flat_map(|container| BLOBS.map(|blob| (container, blob))) {
-        told.push(format!("blocks of {container}/{blob}: {}", model.block_list(container, blob)));
-        told.push(format!("content of {container}/{blob}: {}", model.content(container, blob)));
+        reported.push(format!("blocks of {container}/{blob}: {}", model.block_list(container, blob)));
+        reported.push(format!("content of {container}/{blob}: {}", model.content(container, blob)));
     }
-    told
+    reported
 }
 
 impl Run {
@@ -326,7 +326,7 @@ impl Run {
         let got = request.send().await;
         let wanted = self.model.read(container, blob, range);
         let verdict = got.verdict();
-        let told = match got.status {
+        let reported = match got.status {
             200 | 206 => format!(
                 "{verdict} {:?} {} {} {}",
                 got.text(),
@@ -336,7 +336,7 @@ impl Run {
             ),
             _ => verdict,
         };
-        self.agree(&told, &wanted, &format!("read {container}/{blob} {range:?}"));
+        self.agree(&reported, &wanted, &format!("read {container}/{blob} {range:?}"));
     }
 
     async fn list(&mut self) {
@@ -344,23 +344,23 @@ impl Run {
         let (prefix, delimiter) = (self.rng.pick(&["", "a", "a/", "b"]), self.rng.pick(&["", "/", "--"]));
         let (size, uncommitted) = (1 + self.rng.roll(4), self.rng.roll(2) == 0);
         let include = if uncommitted { "uncommittedblobs" } else { "" };
-        let (mut told, mut marker) = (Vec::new(), String::new());
+        let (mut reported, mut marker) = (Vec::new(), String::new());
         loop {
             let query = format!("prefix={prefix}&delimiter={delimiter}&maxresults={size}&include={include}&marker={marker}");
             let got = self.server.request("GET", &format!("/{container}?restype=container&comp=list&{query}")).send().await;
             if got.status != 200 {
-                told = vec![got.verdict()];
+                reported = vec![got.verdict()];
                 break;
             }
-            told.extend(got.elements("Name").into_iter().map(str::to_owned));
+            reported.extend(got.elements("Name").into_iter().map(str::to_owned));
             marker = got.element("NextMarker").to_owned();
-            if marker.is_empty() || told.len() > BLOBS.len() {
+            if marker.is_empty() || reported.len() > BLOBS.len() {
                 break;
             }
         }
         let wanted = self.model.list(container, prefix, delimiter, uncommitted);
         self.agree(
-            &told.join(" "),
+            &reported.join(" "),
             &wanted.join(" "),
             &format!("list {container} {prefix:?} {delimiter:?} by {size}, {include:?}"),
         );
@@ -374,24 +374,24 @@ impl Run {
 
     /// Every container, every blob, every block.
     async fn look_at_everything(&mut self) {
-        let told = self.tell_everything().await;
-        for (server, model) in told.iter().zip(told_by(&self.model)) {
+        let reported = self.describe_everything().await;
+        for (server, model) in reported.iter().zip(described_by(&self.model)) {
             self.agree(server, &model, "everything");
         }
     }
 
     /// What the server says of every container, every blob, every block.
-    async fn tell_everything(&self) -> Vec<String> {
+    async fn describe_everything(&self) -> Vec<String> {
         let listed = self.server.request("GET", "/?comp=list").send().await;
-        let mut told = vec![format!("containers: {}", listed.elements("Name").join(" "))];
+        let mut reported = vec![format!("containers: {}", listed.elements("Name").join(" "))];
         for (container, blob) in CONTAINERS.into_iter().flat_map(|container| BLOBS.map(|blob| (container, blob))) {
             let got = self.server.request("GET", &format!("/{container}/{blob}?comp=blocklist&blocklisttype=all")).send().await;
             let names = if got.status == 200 { got.elements("Name").join(" ") } else { got.verdict() };
-            told.push(format!("blocks of {container}/{blob}: {names}"));
+            reported.push(format!("blocks of {container}/{blob}: {names}"));
             let got = self.server.request("GET", &format!("/{container}/{blob}")).send().await;
             let text = if got.status == 200 { got.text().to_owned() } else { got.verdict() };
-            told.push(format!("content of {container}/{blob}: {text}"));
+            reported.push(format!("content of {container}/{blob}: {text}"));
         }
-        told
+        reported
     }
 }

@@ -29,13 +29,13 @@ pub struct Write {
 pub enum Choice {
     /// In the blob.
     Committed,
-    /// Aside.
+    /// Among the uncommitted blocks.
     Uncommitted,
-    /// Aside, then in the blob.
+    /// Among the uncommitted blocks, then in the blob.
     Latest,
 }
 
-/// What is asked of a lease.
+/// An action on a lease.
 #[derive(Clone, Copy, Debug)]
 pub enum Action {
     /// An id and seconds, -1 for ever.
@@ -69,7 +69,7 @@ struct Blob {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Aside {
+struct PendingBlocks {
     touched: u64,
     blocks: BTreeMap<String, String>,
     /// Of a name that only has blocks so far.
@@ -79,7 +79,7 @@ struct Aside {
 #[derive(Clone, Debug, Default)]
 struct Container {
     blobs: BTreeMap<String, Blob>,
-    aside: BTreeMap<String, Aside>,
+    pending: BTreeMap<String, PendingBlocks>,
 }
 
 /// The blob service of one account.
@@ -94,7 +94,7 @@ pub struct Model {
 
 const NO_CONTAINER: &str = "404 ContainerNotFound";
 const NO_BLOB: &str = "404 BlobNotFound";
-const UNMET: &str = "412 ConditionNotMet";
+const CONDITION_NOT_MET: &str = "412 ConditionNotMet";
 const NOT_LEASED: &str = "412 LeaseNotPresentWithBlobOperation";
 const WEEK: u64 = 7 * 24 * 3600;
 /// For how many seconds a container is being removed.
@@ -184,9 +184,9 @@ impl Blob {
             }
             Action::Break(period) => {
                 let Some(lease) = &mut blob.lease else { return "409 LeaseNotPresentWithLeaseOperation" };
-                // An endless lease that is given no time is broken now; else the earliest of what is left and what is asked.
-                let asked = period.map(|seconds| now + seconds);
-                lease.end = Some(asked.into_iter().chain(lease.end).min().unwrap_or(now));
+                // An infinite lease is broken now without a period; else at the earlier of its end and the end of the period.
+                let requested = period.map(|seconds| now + seconds);
+                lease.end = Some(requested.into_iter().chain(lease.end).min().unwrap_or(now));
                 lease.was_broken = true;
                 "202"
             }
@@ -216,7 +216,7 @@ impl Model {
     pub fn lease_id(&self, container: &str, blob: &str) -> Option<String> {
         match self.blob(container, blob) {
             Some(blob) => blob.lease.as_ref().map(|lease| lease.id.clone()),
-            None => self.aside_lease(container, blob).map(|lease| lease.id),
+            None => self.pending_lease(container, blob).map(|lease| lease.id),
         }
     }
 
@@ -240,13 +240,13 @@ impl Model {
     fn refuses_change(&self, container: &str, blob: &str, write: &Write) -> Option<&'static str> {
         let Some(container) = self.containers.get(container) else { return Some(NO_CONTAINER) };
         let Some(blob) = container.blobs.get(blob) else { return Some(NO_BLOB) };
-        let unmet = match &write.condition {
+        let failed = match &write.condition {
             If::Always => false,
             If::Missing => true,
             If::Match(etag) => *etag != blob.etag,
             If::NoneMatch(etag) => *etag == blob.etag,
         };
-        if unmet { Some(UNMET) } else { blob.lease_allows(write.lease.as_ref(), self.now) }
+        if failed { Some(CONDITION_NOT_MET) } else { blob.lease_allows(write.lease.as_ref(), self.now) }
     }
 
     /// Why a blob may not be made, or made anew.
@@ -254,9 +254,9 @@ impl Model {
         let Some(container) = self.containers.get(container_name) else { return Some(NO_CONTAINER) };
         let Some(blob) = container.blobs.get(blob_name) else {
             return match (&write.condition, &write.lease) {
-                (If::Match(_), _) => Some(UNMET),
+                (If::Match(_), _) => Some(CONDITION_NOT_MET),
                 (_, shown) => {
-                    let waiting = Blob { lease: self.aside_lease(container_name, blob_name), ..Blob::default() };
+                    let waiting = Blob { lease: self.pending_lease(container_name, blob_name), ..Blob::default() };
                     waiting.lease_allows(shown.as_ref(), self.now)
                 }
             };
@@ -264,8 +264,8 @@ impl Model {
         let refused = blob.lease_allows(write.lease.as_ref(), self.now);
         refused.or(match &write.condition {
             If::Missing if write.lease.is_none() => Some("409 BlobAlreadyExists"),
-            If::Match(etag) if *etag != blob.etag => Some(UNMET),
-            If::NoneMatch(etag) if *etag == blob.etag => Some(UNMET),
+            If::Match(etag) if *etag != blob.etag => Some(CONDITION_NOT_MET),
+            If::NoneMatch(etag) if *etag == blob.etag => Some(CONDITION_NOT_MET),
             _ => None,
         })
     }
@@ -273,23 +273,23 @@ impl Model {
     /// Makes a blob anew: nothing stays of the old one but a lease that holds.
     fn make(&mut self, container: &str, name: &str, mut made: Blob, etag: &str) {
         let container = self.containers.get_mut(container).unwrap();
-        let waiting = container.aside.remove(name).filter(|aside| self.now < aside.touched + WEEK);
+        let waiting = container.pending.remove(name).filter(|pending| self.now < pending.touched + WEEK);
         made.lease = match container.blobs.get(name) {
             Some(old) => old.lease.clone(),
-            None => waiting.and_then(|aside| aside.lease),
+            None => waiting.and_then(|pending| pending.lease),
         };
         made.written(etag, self.now);
         container.blobs.insert(name.to_owned(), made);
     }
 
-    fn aside(&self, container: &str, blob: &str) -> BTreeMap<String, String> {
-        let aside = self.containers.get(container).and_then(|container| container.aside.get(blob));
-        aside.filter(|aside| self.now < aside.touched + WEEK).map(|aside| aside.blocks.clone()).unwrap_or_default()
+    fn pending(&self, container: &str, blob: &str) -> BTreeMap<String, String> {
+        let pending = self.containers.get(container).and_then(|container| container.pending.get(blob));
+        pending.filter(|pending| self.now < pending.touched + WEEK).map(|pending| pending.blocks.clone()).unwrap_or_default()
     }
 
-    fn aside_lease(&self, container: &str, blob: &str) -> Option<Lease> {
-        let aside = self.containers.get(container)?.aside.get(blob)?;
-        aside.lease.clone().filter(|_| self.now < aside.touched + WEEK)
+    fn pending_lease(&self, container: &str, blob: &str) -> Option<Lease> {
+        let pending = self.containers.get(container)?.pending.get(blob)?;
+        pending.lease.clone().filter(|_| self.now < pending.touched + WEEK)
     }
 
     fn blob(&self, container: &str, blob: &str) -> Option<&Blob> {
@@ -308,32 +308,32 @@ impl Model {
         if let Some(refusal) = self.refuses_making(container, blob, write) {
             return refusal;
         }
-        let mut blocks = self.aside(container, blob);
+        let mut blocks = self.pending(container, blob);
         blocks.insert(id.to_owned(), text.to_owned());
-        let aside = Aside { touched: self.now, blocks, lease: self.aside_lease(container, blob) };
-        self.containers.get_mut(container).unwrap().aside.insert(blob.to_owned(), aside);
+        let pending = PendingBlocks { touched: self.now, blocks, lease: self.pending_lease(container, blob) };
+        self.containers.get_mut(container).unwrap().pending.insert(blob.to_owned(), pending);
         "201"
     }
 
-    /// The ids of the blocks of a name, committed and aside.
+    /// The ids of the blocks of a name, committed and uncommitted.
     pub fn blocks(&self, container: &str, blob: &str) -> Vec<String> {
         let committed = self.blob(container, blob).map(|blob| blob.blocks.clone()).unwrap_or_default();
-        committed.into_iter().map(|(id, _)| id).chain(self.aside(container, blob).into_keys()).collect()
+        committed.into_iter().map(|(id, _)| id).chain(self.pending(container, blob).into_keys()).collect()
     }
 
     pub fn commit(&mut self, container: &str, blob: &str, write: &Write, list: &[(Choice, String)], etag: &str) -> &'static str {
         if let Some(refusal) = self.refuses_making(container, blob, write) {
             return refusal;
         }
-        let aside = self.aside(container, blob);
+        let pending = self.pending(container, blob);
         let committed: BTreeMap<String, String> =
             self.blob(container, blob).map(|blob| blob.blocks.iter().cloned().collect()).unwrap_or_default();
         let mut blocks = Vec::new();
         for (choice, id) in list {
             let found = match choice {
                 Choice::Committed => committed.get(id),
-                Choice::Uncommitted => aside.get(id),
-                Choice::Latest => aside.get(id).or(committed.get(id)),
+                Choice::Uncommitted => pending.get(id),
+                Choice::Latest => pending.get(id).or(committed.get(id)),
             };
             let Some(found) = found else { return "400 InvalidBlockList" };
             blocks.push((id.clone(), found.clone()));
@@ -353,7 +353,7 @@ impl Model {
         }
         let container = self.containers.get_mut(container).unwrap();
         container.blobs.remove(blob);
-        container.aside.remove(blob);
+        container.pending.remove(blob);
         "202"
     }
 
@@ -374,7 +374,7 @@ impl Model {
         }
         let Some(source) = self.blob(from.0, from.1).cloned() else { return NO_BLOB };
         if let Some(refusal) = self.refuses_making(container, blob, write) {
-            return if refusal == UNMET { "412 TargetConditionNotMet" } else { refusal };
+            return if refusal == CONDITION_NOT_MET { "412 TargetConditionNotMet" } else { refusal };
         }
         let lease = self.blob(container, blob).and_then(|blob| blob.lease.as_ref());
         if lease.is_some_and(|lease| lease.state(self.now) == "leased" && lease.end.is_some()) {
@@ -391,10 +391,12 @@ impl Model {
             return blob.step_lease(action, now);
         }
         // A name that only has blocks so far is a blob that can be leased.
-        let Some(aside) = container.aside.get_mut(blob).filter(|aside| now < aside.touched + WEEK) else { return NO_BLOB };
-        let mut waiting = Blob { lease: aside.lease.take(), ..Blob::default() };
+        let Some(pending) = container.pending.get_mut(blob).filter(|pending| now < pending.touched + WEEK) else {
+            return NO_BLOB;
+        };
+        let mut waiting = Blob { lease: pending.lease.take(), ..Blob::default() };
         let verdict = waiting.step_lease(action, now);
-        aside.lease = waiting.lease;
+        pending.lease = waiting.lease;
         verdict
     }
 
@@ -425,7 +427,7 @@ impl Model {
         let Some(inside) = self.containers.get(container) else { return vec![NO_CONTAINER.to_owned()] };
         let mut names: Vec<&String> = inside.blobs.keys().collect();
         if uncommitted {
-            names.extend(inside.aside.keys().filter(|name| !self.aside(container, name).is_empty()));
+            names.extend(inside.pending.keys().filter(|name| !self.pending(container, name).is_empty()));
         }
         let mut entries: Vec<String> = Vec::new();
         for name in names.into_iter().filter(|name| name.starts_with(prefix)) {

@@ -2,7 +2,7 @@
 
 use super::access::table_sas;
 use super::{create, put, rows};
-use crate::auth::{lent, token};
+use crate::auth::{queue_table_delegation, token};
 use crate::server::{Answer, TestServer};
 use lazuli::config::WELL_KNOWN_ACCOUNT;
 use lazuli::operation::ServiceKind;
@@ -37,8 +37,8 @@ async fn server() -> (TestServer, [String; 2]) {
     for (partition, row) in INSIDE.into_iter().chain(OUTSIDE) {
         put(&server, partition, row, r#""a":1"#).await;
     }
-    let (key, lent) = lent::lend(&server, ServiceKind::Table).await;
-    let fields = format!("sv=2026-04-06&tn=people&sp=raud&se={}&{BOUNDS}{lent}", token::moment(&server, 600));
+    let (key, user_key) = queue_table_delegation::delegation_key(&server, ServiceKind::Table).await;
+    let fields = format!("sv=2026-04-06&tn=people&sp=raud&se={}&{BOUNDS}{user_key}", token::moment(&server, 600));
     let delegated = token::delegated_of("table", "people", &fields, &key);
     (server, [table_sas("people", &format!("sp=raud&se=2100-01-01&{BOUNDS}")), delegated])
 }

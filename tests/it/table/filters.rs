@@ -122,7 +122,7 @@ async fn malformed_and_unsupported_options_are_refused() {
 }
 
 #[tokio::test]
-async fn an_entity_can_be_addressed_in_every_spelling() {
+async fn an_entity_can_be_addressed_in_every_written_form() {
     check(
         r#"
         PUT /people(PartitionKey='it''s',RowKey='a%20%2B%25''b') | | {"a":1} → 204

@@ -35,8 +35,8 @@ async fn preflight_requests_follow_the_rules_of_the_service() {
     let set = server.request("PUT", "/?restype=service&comp=properties").of(ServiceKind::Table).body(document).send().await;
     assert_eq!(set.verdict(), "202", "{}", set.text());
     for (method, status) in [("MERGE", 200), ("DELETE", 403)] {
-        let asked = server.request("OPTIONS", "/people(PartitionKey='p',RowKey='r')").of(ServiceKind::Table).anonymous();
-        let answer = asked.headers(&[("origin", "http://page"), ("access-control-request-method", method)]).send().await;
+        let builder = server.request("OPTIONS", "/people(PartitionKey='p',RowKey='r')").of(ServiceKind::Table).anonymous();
+        let answer = builder.headers(&[("origin", "http://page"), ("access-control-request-method", method)]).send().await;
         assert_eq!(answer.status, status, "{method}: {}", answer.text());
     }
     let read = server.request("GET", "/people()").of(ServiceKind::Table).header("origin", "http://page").send().await;
@@ -83,8 +83,8 @@ async fn resources_of_the_account_below_a_table_are_refused() {
         for (table, verdict) in [("nobody", without), ("people", with)] {
             let target = target.replace("{t}", table);
             let kind = if target.ends_with("$batch") { "multipart/mixed; boundary=b" } else { "application/json" };
-            let asked = server.request(method, &target).of(ServiceKind::Table).header("content-type", kind).body(body);
-            let answer = asked.send().await;
+            let builder = server.request(method, &target).of(ServiceKind::Table).header("content-type", kind).body(body);
+            let answer = builder.send().await;
             assert_eq!(answer.verdict(), verdict, "{method} {target}: {}", answer.text());
         }
     }

@@ -23,7 +23,7 @@ use crate::services::blob::wire::NewBlobHeaders;
 use crate::services::blob::{copy_properties, last_access, wire};
 use crate::services::shared::content_headers::ContentHeaders;
 use crate::services::shared::copying::{PendingCopy, Progress};
-use crate::services::shared::remote_source::{ForwardedHeaders, NamedSource, RemoteSource, named_if_unmet};
+use crate::services::shared::remote_source::{ForwardedHeaders, NamedSource, RemoteSource, condition_error};
 use crate::store::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -79,7 +79,7 @@ async fn copy_blob(blobs: &Blobs, request: Request, input: Input) -> Result<Repl
         SourceLocation::Elsewhere => {
             let conditions = &input.conditions.0;
             let named = NamedSource { url: &input.source, range: RequestedRange::Whole, conditions, headers: &input.forwarded };
-            let remote = RemoteSource::open(&request, named).await.map_err(|error| named_if_unmet(conditions, error))?;
+            let remote = RemoteSource::open(&request, named).await.map_err(|error| condition_error(conditions, error))?;
             let described = RemoteBlob::read(&remote)?;
             input.new.check_tier_of(&described.empty())?;
             let total = remote.length()?;

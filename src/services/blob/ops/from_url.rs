@@ -30,7 +30,7 @@ use crate::services::blob::state::{Container, NewBlob};
 use crate::services::blob::wire::NewBlobHeaders;
 use crate::services::blob::{copy_properties, last_access, remote_source, wire};
 use crate::services::shared::content_headers::ContentHeaders;
-use crate::services::shared::remote_source::{ForwardedHeaders, NamedSource, RemoteSource, named_if_unmet};
+use crate::services::shared::remote_source::{ForwardedHeaders, NamedSource, RemoteSource, condition_error};
 use crate::store::content::Content;
 use std::sync::Arc;
 
@@ -335,7 +335,7 @@ impl FetchedSource {
         wanted: ChecksumKinds,
     ) -> Result<FetchedSource, StorageError> {
         let (conditions, headers) = (&input.conditions.0, &input.forwarded);
-        let rename = |error| if want.names_failed_condition { named_if_unmet(conditions, error) } else { error };
+        let rename = |error| if want.names_failed_condition { condition_error(conditions, error) } else { error };
         let named = NamedSource { url: &input.url, range: want.range, conditions, headers };
         let source = RemoteSource::open(request, named).await.map_err(rename)?;
         let described = RemoteBlob::read(&source)?;

@@ -1,42 +1,26 @@
 //! Lease Container: acquire, renew, change, release, break.
 
-use crate::operation::{Operation, OperationSpec, Request, Selector};
-use crate::rules::auth::permissions::RequiredPermission;
+use crate::operation::{OperationSpec, Reply, Request, ResourceKind, Selector};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
 use crate::rules::lease::{Lease, LeaseAction};
-use crate::rules::time::Timestamp;
-use crate::services::blob::blobs::Blobs;
-use crate::services::blob::ops::spec::WRITE_CONTAINER;
 use crate::services::blob::state::Container;
 use crate::services::shared::described::Described;
-use crate::services::shared::lease::{self, Acquire, Break, Change, LeaseTarget, Release, Renew};
+use crate::services::shared::lease::Leased;
 
-pub(super) static ACQUIRE: Operation<Blobs> = lease::operation::<ContainerLease, Acquire>("Acquire Container Lease");
-pub(super) static RENEW: Operation<Blobs> = lease::operation::<ContainerLease, Renew>("Renew Container Lease");
-pub(super) static CHANGE: Operation<Blobs> = lease::operation::<ContainerLease, Change>("Change Container Lease");
-pub(super) static RELEASE: Operation<Blobs> = lease::operation::<ContainerLease, Release>("Release Container Lease");
-pub(super) static BREAK: Operation<Blobs> = lease::operation::<ContainerLease, Break>("Break Container Lease");
+pub(super) struct LeasedContainer;
 
-struct ContainerLease;
-
-impl LeaseTarget for ContainerLease {
-    type State = Container;
+impl Leased for LeasedContainer {
+    type Resource = Container;
     type Input = ();
+    const SPEC: OperationSpec =
+        OperationSpec { resource: ResourceKind::Container, conditions: ConditionSupport::Dates, ..OperationSpec::DEFAULT };
     const RESTYPE: Option<Selector> = Container::RESTYPE;
-    const SPEC: OperationSpec = OperationSpec {
-        requires: RequiredPermission::container("w").account_sas_only(),
-        conditions: ConditionSupport::Dates,
-        ..WRITE_CONTAINER
-    };
 
-    fn step(
-        container: &mut Container,
-        request: &Request,
-        (): &(),
-        action: LeaseAction,
-    ) -> Result<(Timestamp, Lease), StorageError> {
+    fn step(container: &mut Container, request: &Request, (): &(), action: LeaseAction) -> Result<(Reply, Lease), StorageError> {
         container.check_container(request)?;
-        Ok((container.properties().last_modified, container.step_lease(action, request.now)?))
+        let lease = container.step_lease(action, request.now)?;
+        let last_modified = container.properties().last_modified;
+        Ok((Reply::new(request.spec.status).with_state(container.etag(), last_modified), lease))
     }
 }

@@ -1,7 +1,10 @@
 //! The operations of the blob service.
 
 use crate::services::blob::blobs::Blobs;
-use crate::services::shared::{delegation, described, listing, preflight, properties, restore, statistics};
+use crate::services::blob::ops::lease_blob::LeasedBlob;
+use crate::services::blob::ops::lease_container::LeasedContainer;
+use crate::services::shared::lease::{Acquire, Break, Change, Release, Renew};
+use crate::services::shared::{delegation, described, lease, listing, preflight, restore, service_properties, statistics};
 
 mod spec;
 
@@ -9,8 +12,8 @@ operations! { Blobs:
     + listing::operation("List Containers");
     find_blobs { FIND_BLOBS, FIND_BLOBS_IN_CONTAINER }
     batch { BATCH, PATH_STYLE_BATCH, CONTAINER_BATCH }
-    + properties::get("Get Blob Service Properties");
-    service_properties { SET_SERVICE_PROPERTIES }
+    + service_properties::get("Get Blob Service Properties");
+    set_service_properties { SET_SERVICE_PROPERTIES }
     + statistics::get("Get Blob Service Stats");
     account_information { GET_ACCOUNT_INFORMATION, GET_CONTAINER_ACCOUNT_INFORMATION, GET_BLOB_ACCOUNT_INFORMATION }
     + delegation::operation();
@@ -21,7 +24,12 @@ operations! { Blobs:
     + described::set_metadata("Set Container Metadata");
     + described::get_acl("Get Container ACL");
     + described::set_acl("Set Container ACL");
-    lease_container { ACQUIRE, RENEW, CHANGE, RELEASE, BREAK }
+    lease_container {}
+    + lease::operation::<LeasedContainer, Acquire>("Acquire Container Lease");
+    + lease::operation::<LeasedContainer, Renew>("Renew Container Lease");
+    + lease::operation::<LeasedContainer, Change>("Change Container Lease");
+    + lease::operation::<LeasedContainer, Release>("Release Container Lease");
+    + lease::operation::<LeasedContainer, Break>("Break Container Lease");
     rename_container { RENAME_CONTAINER }
     delete_container { DELETE_CONTAINER }
     + restore::operation("Restore Container");
@@ -32,7 +40,12 @@ operations! { Blobs:
     query_blob { QUERY_BLOB }
     blob_properties { GET_BLOB_PROPERTIES, SET_BLOB_PROPERTIES }
     blob_metadata { GET_BLOB_METADATA, SET_BLOB_METADATA }
-    lease_blob { ACQUIRE, RENEW, CHANGE, RELEASE, BREAK }
+    lease_blob {}
+    + lease::operation::<LeasedBlob, Acquire>("Acquire Blob Lease");
+    + lease::operation::<LeasedBlob, Renew>("Renew Blob Lease");
+    + lease::operation::<LeasedBlob, Change>("Change Blob Lease");
+    + lease::operation::<LeasedBlob, Release>("Release Blob Lease");
+    + lease::operation::<LeasedBlob, Break>("Break Blob Lease");
     delete_blob { DELETE_BLOB }
     immutability_policy { SET_IMMUTABILITY_POLICY, DELETE_IMMUTABILITY_POLICY }
     legal_hold { SET_LEGAL_HOLD }

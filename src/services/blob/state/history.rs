@@ -37,11 +37,7 @@ impl Container {
             self.insert(admitted.key, Blob { version: Some(next), ..Blob::clone(&admitted.blob) });
             next
         });
-        TakenSnapshot {
-            at,
-            blob: self.insert(BlobKey::earlier(name, at, VersionKind::Snapshot), snapshot),
-            version,
-        }
+        TakenSnapshot { at, blob: self.insert(BlobKey::earlier(name, at, VersionKind::Snapshot), snapshot), version }
     }
 
     /// Changes an admitted blob, and creates a new version if the account keeps versions.

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
     use crate::account::Account;
     use crate::rules::auth::permissions::PublicAccess;
-    use crate::rules::encryption::{DefaultEncryption, Encryption, Scopes};
+    use crate::rules::encryption::{DefaultEncryption, Encryption};
     use crate::rules::metadata::Metadata;
     use crate::rules::retention::RetentionPolicy;
     use crate::services::blob::last_access;
@@ -59,18 +59,7 @@ mod tests {
     use crate::store::journal::Journal;
 
     fn account(access_tracking: bool) -> Account {
-        Account {
-            name: "one".into(),
-            keys: Vec::new(),
-            versioning: false,
-            hns: false,
-            immutability: false,
-            access_tracking,
-            premium: false,
-            container_retention: None,
-            share_retention: None,
-            scopes: Scopes::default(),
-        }
+        Account { name: "one".into(), access_tracking, ..Account::default() }
     }
 
     fn put(container: &mut Container, name: &str, body: Body, now: Timestamp) {

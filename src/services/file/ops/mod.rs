@@ -1,14 +1,17 @@
 //! The operations of the file service, one file each; operations that differ only in a word share one.
 
 use crate::services::file::files::Files;
-use crate::services::shared::{delegation, described, listing, preflight, properties, restore};
+use crate::services::file::ops::lease_file::LeasedFile;
+use crate::services::file::ops::lease_share::LeasedShare;
+use crate::services::shared::lease::{Acquire, Break, Change, Release, Renew};
+use crate::services::shared::{delegation, described, lease, listing, preflight, restore, service_properties};
 
 mod spec;
 
 operations! { Files:
     + listing::operation("List Shares");
-    + properties::get("Get File Service Properties");
-    + properties::set("Set File Service Properties");
+    + service_properties::get("Get File Service Properties");
+    + service_properties::set("Set File Service Properties");
     + delegation::operation();
     + preflight::operation("Preflight File Request");
     create_share { CREATE_SHARE }
@@ -20,7 +23,12 @@ operations! { Files:
     share_stats { GET_SHARE_STATS }
     share_permission { CREATE_PERMISSION, GET_PERMISSION }
     snapshot_share { SNAPSHOT_SHARE }
-    lease_share { ACQUIRE, RENEW, CHANGE, RELEASE, BREAK }
+    lease_share {}
+    + lease::operation::<LeasedShare, Acquire>("Acquire Share Lease");
+    + lease::operation::<LeasedShare, Renew>("Renew Share Lease");
+    + lease::operation::<LeasedShare, Change>("Change Share Lease");
+    + lease::operation::<LeasedShare, Release>("Release Share Lease");
+    + lease::operation::<LeasedShare, Break>("Break Share Lease");
     delete_share { DELETE_SHARE }
     + restore::operation("Restore Share");
     create_directory { CREATE_DIRECTORY }
@@ -34,7 +42,11 @@ operations! { Files:
     put_range { PUT_RANGE }
     put_range_from_url { PUT_RANGE_FROM_URL }
     list_ranges { LIST_RANGES }
-    lease_file { ACQUIRE, CHANGE, RELEASE, BREAK }
+    lease_file {}
+    + lease::operation::<LeasedFile, Acquire>("Acquire File Lease");
+    + lease::operation::<LeasedFile, Change>("Change File Lease");
+    + lease::operation::<LeasedFile, Release>("Release File Lease");
+    + lease::operation::<LeasedFile, Break>("Break File Lease");
     delete_file { DELETE_FILE }
     copy_file { COPY_FILE }
     abort_copy { ABORT_COPY }

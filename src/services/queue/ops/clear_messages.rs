@@ -19,7 +19,7 @@ pub(super) static CLEAR_MESSAGES: Operation<Queues> = operation!(
 );
 
 async fn run(queues: &Queues, request: Request) -> Result<Reply, StorageError> {
-    let queue = queues.queue(&request)?;
+    let queue = queues.resource(&request)?;
     drop(queue.write(|queue| Ok(queue.clear())).await?);
     Ok(Reply::new(request.spec.status))
 }

@@ -29,7 +29,7 @@ async fn run(queues: &Queues, request: Request, metadata: Metadata) -> Result<Re
     let status = account
         .resources
         .write(|index| match index.get(request.target.queue()?) {
-            Some(queue) if queue.read().metadata().says_as(&metadata) => Ok(EXISTS),
+            Some(queue) if queue.read().metadata.says_as(&metadata) => Ok(EXISTS),
             Some(_) => Err(ErrorCode::QueueAlreadyExists.into()),
             None => {
                 index.insert(request.target.queue()?.into(), queues.cell(Queue::new(metadata)));

@@ -22,7 +22,7 @@ pub(super) static DELETE_MESSAGE: Operation<Queues> = operation!(
 );
 
 async fn run(queues: &Queues, request: Request, PopReceipt(receipt): PopReceipt) -> Result<Reply, StorageError> {
-    let queue = queues.queue(&request)?;
+    let queue = queues.resource(&request)?;
     let id = message::id(request.target.message_id()?)?;
     queue.write(|queue| queue.delete(id, &receipt, request.now)).await?;
     Ok(Reply::new(request.spec.status))

@@ -32,7 +32,7 @@ async fn run(queues: &Queues, request: Request, input: GetInput) -> Result<Reply
         return Err(StorageError::invalid_query("peekonly", " true", "Value is not in the correct format."));
     }
     let (MessageCount(count), GetVisibility(visible)) = (input.count, input.visible);
-    let queue = queues.queue(&request)?;
+    let queue = queues.resource(&request)?;
     // Without a visible message, nothing is written.
     if queue.read().peek(1, request.now).next().is_none() {
         return Ok(Reply::xml(request.spec.status, wire::document(std::iter::empty(), wire::MessageView::Get)));

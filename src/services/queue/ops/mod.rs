@@ -1,12 +1,12 @@
 //! The operations of the Queue service.
 
 use crate::services::queue::queues::Queues;
-use crate::services::shared::{delegation, described, listing, preflight, properties, statistics};
+use crate::services::shared::{delegation, described, listing, preflight, service_properties, statistics};
 
 operations! { Queues:
     + listing::operation("List Queues");
-    + properties::get("Get Queue Service Properties");
-    + properties::set("Set Queue Service Properties");
+    + service_properties::get("Get Queue Service Properties");
+    + service_properties::set("Set Queue Service Properties");
     + statistics::get("Get Queue Service Stats");
     + delegation::operation();
     + preflight::operation("Preflight Queue Request");

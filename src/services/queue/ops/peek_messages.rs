@@ -21,6 +21,6 @@ pub(super) static PEEK_MESSAGES: Operation<Queues> = operation!(
 );
 
 async fn run(queues: &Queues, request: Request, MessageCount(count): MessageCount) -> Result<Reply, StorageError> {
-    let queue = queues.queue(&request)?.read();
+    let queue = queues.resource(&request)?.read();
     Ok(Reply::xml(request.spec.status, wire::document(queue.peek(count, request.now), wire::MessageView::Peek)))
 }

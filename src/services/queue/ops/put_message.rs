@@ -27,7 +27,7 @@ pub(super) static PUT_MESSAGE: Operation<Queues> = operation!(
 async fn run(queues: &Queues, mut request: Request, PutTimes { visible, expires }: PutTimes) -> Result<Reply, StorageError> {
     let text = wire::read_text(&mut request.body).await?.ok_or_else(|| StorageError::invalid_xml("Error parsing Xml content"))?;
     let new = NewMessage { id: Uuid::from_bytes(request.environment.id()), text, visible, expires };
-    let queue = queues.queue(&request)?;
+    let queue = queues.resource(&request)?;
     let message = queue.write(|queue| Ok(queue.put(new, request.now))).await?;
     if request.version < Version::V2016_05_31 {
         return Ok(Reply::new(request.spec.status));

@@ -30,7 +30,7 @@ input! { pub(super) UpdateInput {
 async fn run(queues: &Queues, mut request: Request, input: UpdateInput) -> Result<Reply, StorageError> {
     let (PopReceipt(receipt), UpdateVisibility(visible)) = (input.receipt, input.visible);
     let text = wire::read_text(&mut request.body).await?;
-    let queue = queues.queue(&request)?;
+    let queue = queues.resource(&request)?;
     let id = message::id(request.target.message_id()?)?;
     let updated = queue.write(|queue| queue.update(id, &receipt, visible, text, request.now)).await?;
     Ok(Reply::new(request.spec.status)

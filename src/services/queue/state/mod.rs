@@ -21,8 +21,8 @@ const SWEPT: usize = 16;
 /// A queue and all its messages: one cell of the store.
 #[derive(Clone, Debug, Default)]
 pub struct Queue {
-    metadata: Metadata,
-    policies: Arc<[Policy]>,
+    pub metadata: Metadata,
+    pub policies: Arc<[Policy]>,
     messages: OrdMap<Uuid, Arc<Message>>,
     /// The messages by the time at which they become visible.
     line: Timeline<Uuid>,
@@ -56,22 +56,6 @@ impl Queue {
     /// An empty queue.
     pub fn new(metadata: Metadata) -> Queue {
         Queue { metadata, ..Queue::default() }
-    }
-
-    pub fn metadata(&self) -> &Metadata {
-        &self.metadata
-    }
-
-    pub fn set_metadata(&mut self, metadata: Metadata) {
-        self.metadata = metadata;
-    }
-
-    pub fn policies(&self) -> &Arc<[Policy]> {
-        &self.policies
-    }
-
-    pub fn set_policies(&mut self, policies: Arc<[Policy]>) {
-        self.policies = policies;
     }
 
     /// The number of messages, visible or not.

@@ -6,14 +6,13 @@
 mod record;
 
 use crate::operation::xml::{Element, Writer};
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector, ServiceKind, xml};
-use crate::rules::auth::permissions::RequiredPermission;
+use crate::operation::{ServiceKind, xml};
 use crate::rules::blob::website::Site;
 use crate::rules::cors;
 use crate::rules::cors::CorsRule;
 use crate::rules::error::StorageError;
 use crate::rules::versions::Version;
-use crate::services::shared::accounts::{Resource, ServiceAccounts};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The properties of one service of one account.
@@ -31,11 +30,11 @@ pub struct Properties {
 }
 
 /// The days of a retention policy; `None` if it is disabled.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Retention(pub Option<u32>);
 
 /// `Logging`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Logging {
     read: bool,
     write: bool,
@@ -50,7 +49,7 @@ impl Logging {
 }
 
 /// `HourMetrics` and `MinuteMetrics`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Metrics {
     /// `IncludeAPIs`; `None` if the metrics are disabled.
     include_apis: Option<bool>,
@@ -58,7 +57,7 @@ pub struct Metrics {
 }
 
 /// `DeleteRetentionPolicy`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeleteRetention {
     pub retention: Retention,
     /// Whether deleted blobs may be deleted permanently before their retention ends.
@@ -66,7 +65,7 @@ pub struct DeleteRetention {
 }
 
 /// `StaticWebsite`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StaticWebsite {
     pub enabled: bool,
     index_document: Option<String>,
@@ -75,7 +74,7 @@ pub struct StaticWebsite {
 }
 
 /// `ProtocolSettings`. They are stored and returned, and have no effect.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Protocols {
     multichannel: bool,
     /// `EncryptionInTransit`, if it was set.
@@ -165,56 +164,6 @@ impl Properties {
         }
         xml.leaf_some("DefaultServiceVersion", self.default_version.map(|version| version.to_string()));
     }
-}
-
-/// The largest body of a Set Service Properties, in bytes.
-const LIMIT: u64 = 64 << 10;
-
-/// Declares Get Service Properties of a service.
-pub const fn get<S: Resource>(name: &'static str) -> Operation<ServiceAccounts<S>> {
-    operation!(read, OperationSpec { name, methods: &["GET"], requires: account_sas("r"), ..SPEC })
-}
-
-/// Declares Set Service Properties of a service.
-pub const fn set<S: Resource>(name: &'static str) -> Operation<ServiceAccounts<S>> {
-    operation!(update, set_spec(name))
-}
-
-/// The specification of [`set`], for a service that does more than set them.
-pub const fn set_spec(name: &'static str) -> OperationSpec {
-    OperationSpec { name, methods: &["PUT"], requires: account_sas("w"), access: Access::Write, status: 202, ..SPEC }
-}
-
-const SPEC: OperationSpec = OperationSpec {
-    resource: ResourceKind::Service,
-    selectors: &[Selector::Query("restype", "service"), Selector::Query("comp", "properties")],
-    ..OperationSpec::DEFAULT
-};
-
-const fn account_sas(letters: &'static str) -> RequiredPermission {
-    RequiredPermission::service(letters).account_sas_only()
-}
-
-async fn read<S: Resource>(accounts: &ServiceAccounts<S>, request: Request) -> Result<Reply, StorageError> {
-    let properties = accounts.account(&request.account.name)?.properties.read();
-    Ok(Reply::xml(request.spec.status, properties.document(S::KIND, request.version)))
-}
-
-/// Performs Set Service Properties.
-///
-/// # Errors
-/// As [`Properties::updated`].
-pub async fn update<S: Resource>(accounts: &ServiceAccounts<S>, mut request: Request) -> Result<Reply, StorageError> {
-    let document = request.body.bytes(LIMIT).await?;
-    let account = accounts.account(&request.account.name)?;
-    account
-        .properties
-        .write(|properties| {
-            *properties = properties.updated(&document, S::KIND)?;
-            Ok(())
-        })
-        .await?;
-    Ok(Reply::new(request.spec.status))
 }
 
 impl Retention {

@@ -1,8 +1,9 @@
-//! The stored form of the properties of a service: one record.
+//! The stored form of the properties of a service: one record. The types of the elements are stored as they are, so their fields and the
+//! order of their fields never change.
 
 use crate::rules::cors::CorsRule;
 use crate::rules::versions::Version;
-use crate::services::shared::properties::{DeleteRetention, Logging, Metrics, Properties, Protocols, Retention, StaticWebsite};
+use crate::services::shared::properties::{DeleteRetention, Logging, Metrics, Properties, Protocols, StaticWebsite};
 use crate::store::Store;
 use crate::store::journal::{Changes, CorruptRecord, Persist, Records};
 use serde::{Deserialize, Serialize};
@@ -12,24 +13,16 @@ const FORM: u8 = 1;
 /// The key of the record.
 const KEY: &[u8] = b"p";
 
-/// Whether reads, writes and deletes are logged, and the days of retention.
-type LoggingForm = (bool, bool, bool, Option<u32>);
-/// Whether metrics include APIs, if they are enabled, and the days of retention.
-type MetricsForm = (Option<bool>, Option<u32>);
-
 #[derive(Serialize, Deserialize)]
 struct Form {
-    logging: LoggingForm,
-    hour_metrics: MetricsForm,
-    minute_metrics: MetricsForm,
+    logging: Logging,
+    hour_metrics: Metrics,
+    minute_metrics: Metrics,
     cors: Vec<CorsForm>,
-    /// The days of retention of deleted blobs, and whether they may be deleted permanently.
-    delete_retention: (Option<u32>, bool),
-    /// Whether the static website is enabled, its index document, its error document, the path of its default index.
-    website: (bool, [Option<String>; 3]),
+    delete_retention: DeleteRetention,
+    static_website: StaticWebsite,
     default_version: Option<String>,
-    /// Whether SMB is multichannel, and whether SMB and NFS require encryption in transit.
-    protocols: (bool, Option<bool>, Option<bool>),
+    protocols: Protocols,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -55,8 +48,6 @@ impl Persist for Properties {
 
 impl Form {
     fn of(properties: &Properties) -> Form {
-        let Properties { logging, delete_retention, protocols, static_website: site, .. } = properties;
-        let metrics = |metrics: Metrics| (metrics.include_apis, metrics.retention.0);
         let cors = |rule: &CorsRule| CorsForm {
             origins: rule.allowed_origins.clone(),
             methods: rule.allowed_methods.clone(),
@@ -64,22 +55,19 @@ impl Form {
             exposed: rule.exposed_headers.clone(),
             seconds: rule.max_age_seconds,
         };
-        let paths = [&site.index_document, &site.error_document, &site.default_index_path].map(Clone::clone);
         Form {
-            logging: (logging.read, logging.write, logging.delete, logging.retention.0),
-            hour_metrics: metrics(properties.hour_metrics),
-            minute_metrics: metrics(properties.minute_metrics),
+            logging: properties.logging,
+            hour_metrics: properties.hour_metrics,
+            minute_metrics: properties.minute_metrics,
             cors: properties.cors.iter().map(cors).collect(),
-            delete_retention: (delete_retention.retention.0, delete_retention.allow_permanent_delete),
-            website: (site.enabled, paths),
+            delete_retention: properties.delete_retention,
+            static_website: properties.static_website.clone(),
             default_version: properties.default_version.map(|version| version.to_string()),
-            protocols: (protocols.multichannel, protocols.smb_encrypted, protocols.nfs_encrypted),
+            protocols: properties.protocols,
         }
     }
 
     fn properties(self) -> Properties {
-        let (read, write, delete, days) = self.logging;
-        let metrics = |(include_apis, days)| Metrics { include_apis, retention: Retention(days) };
         let cors = |rule: CorsForm| CorsRule {
             allowed_origins: rule.origins,
             allowed_methods: rule.methods,
@@ -87,18 +75,15 @@ impl Form {
             exposed_headers: rule.exposed,
             max_age_seconds: rule.seconds,
         };
-        let (days_deleted, allow_permanent_delete) = self.delete_retention;
-        let (enabled, [index_document, error_document, default_index_path]) = self.website;
-        let (multichannel, smb_encrypted, nfs_encrypted) = self.protocols;
         Properties {
-            logging: Logging { read, write, delete, retention: Retention(days) },
-            hour_metrics: metrics(self.hour_metrics),
-            minute_metrics: metrics(self.minute_metrics),
+            logging: self.logging,
+            hour_metrics: self.hour_metrics,
+            minute_metrics: self.minute_metrics,
             cors: self.cors.into_iter().map(cors).collect(),
-            delete_retention: DeleteRetention { retention: Retention(days_deleted), allow_permanent_delete },
-            static_website: StaticWebsite { enabled, index_document, error_document, default_index_path },
+            delete_retention: self.delete_retention,
+            static_website: self.static_website,
             default_version: self.default_version.and_then(|version| Version::parse(&version)),
-            protocols: Protocols { multichannel, smb_encrypted, nfs_encrypted },
+            protocols: self.protocols,
         }
     }
 }

@@ -5,10 +5,12 @@ use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::names;
 use crate::rules::table::entity::members;
+use crate::services::shared::accounts::Resource;
 use crate::services::table::inputs::{InsertAnswer, Prefer};
 use crate::services::table::state::Table;
+use crate::services::table::tables::Tables;
+use crate::services::table::wire;
 use crate::services::table::wire::ResponseFormat;
-use crate::services::table::{Tables, wire};
 
 pub(super) static CREATE_TABLE: Operation<Tables> = operation!(
     run,
@@ -38,10 +40,10 @@ async fn run(tables: &Tables, mut request: Request, answer: InsertAnswer) -> Res
     let account = tables.account(&request.account.name)?;
     account
         .resources
-        .write(|index| match index.contains_key(&*name.to_lowercase()) {
+        .write(|index| match index.contains_key(&*Table::key(name)) {
             true => Err(ErrorCode::TableAlreadyExists.into()),
             false => {
-                index.insert(name.to_lowercase().into(), tables.cell(table.clone()));
+                index.insert(Table::key(name).into(), tables.cell(table.clone()));
                 Ok(())
             }
         })

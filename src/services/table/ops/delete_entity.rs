@@ -6,7 +6,8 @@ use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::table::entity::etag::EntityCondition;
 use crate::rules::table::entity::{Change, Key, Write};
-use crate::services::table::{Tables, wire};
+use crate::services::table::tables::Tables;
+use crate::services::table::wire;
 
 pub(super) static DELETE_ENTITY: Operation<Tables> = operation!(
     run,
@@ -36,6 +37,6 @@ impl DeleteInput {
 
 async fn run(tables: &Tables, request: Request, input: DeleteInput) -> Result<Reply, StorageError> {
     let write = input.write(request.target.entity_key()?.clone());
-    tables.table(&request)?.write(|table| table.write(&request, write)).await?;
+    tables.resource(&request)?.write(|table| table.write(&request, write)).await?;
     Ok(wire::reply(request.spec.status))
 }

@@ -4,7 +4,10 @@ use crate::operation::odata::QueryOptions;
 use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::services::table::{Tables, wire};
+use crate::services::shared::accounts::Resource;
+use crate::services::table::state::Table;
+use crate::services::table::tables::Tables;
+use crate::services::table::wire;
 
 pub(super) static DELETE_TABLE: Operation<Tables> = operation!(
     run,
@@ -25,7 +28,7 @@ async fn run(tables: &Tables, request: Request, _: QueryOptions) -> Result<Reply
     account
         .resources
         .write(|names| {
-            let table = names.remove(&*request.target.table()?.to_lowercase()).ok_or(ErrorCode::ResourceNotFound)?;
+            let table = names.remove(&*Table::key(request.target.table()?)).ok_or(ErrorCode::ResourceNotFound)?;
             table.edit(|_| Ok(()), true)
         })
         .await?;

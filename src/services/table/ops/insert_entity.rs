@@ -7,8 +7,9 @@ use crate::rules::table::entity;
 use crate::rules::table::entity::{Change, Entity, Key, Write, etag};
 use crate::rules::table::odata::Select;
 use crate::services::table::inputs::{InsertAnswer, Prefer};
+use crate::services::table::tables::Tables;
+use crate::services::table::wire;
 use crate::services::table::wire::ResponseFormat;
-use crate::services::table::{Tables, wire};
 
 pub(super) static INSERT_ENTITY: Operation<Tables> = operation!(
     run,
@@ -27,7 +28,7 @@ pub(super) static INSERT_ENTITY: Operation<Tables> = operation!(
 async fn run(tables: &Tables, mut request: Request, answer: InsertAnswer) -> Result<Reply, StorageError> {
     let body = request.body.bytes(wire::LIMIT).await?;
     // The service reports a missing table before a missing property.
-    let table = tables.table(&request)?;
+    let table = tables.resource(&request)?;
     let write = read(&body)?;
     let key = write.key.clone();
     let inserted = table.write(|table| table.write(&request, write)).await?;

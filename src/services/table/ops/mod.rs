@@ -1,7 +1,7 @@
 //! The operations of the Table service.
 
-use crate::services::shared::{delegation, described, preflight, properties, statistics};
-use crate::services::table::Tables;
+use crate::services::shared::{delegation, described, preflight, service_properties, statistics};
+use crate::services::table::tables::Tables;
 
 operations! { Tables:
     query_tables { QUERY_TABLES, GET_TABLE }
@@ -9,8 +9,8 @@ operations! { Tables:
     delete_table { DELETE_TABLE }
     + described::get_acl("Get Table ACL");
     + described::set_acl("Set Table ACL");
-    + properties::get("Get Table Service Properties");
-    + properties::set("Set Table Service Properties");
+    + service_properties::get("Get Table Service Properties");
+    + service_properties::set("Set Table Service Properties");
     + statistics::get("Get Table Service Stats");
     + delegation::operation();
     + preflight::operation("Preflight Table Request");

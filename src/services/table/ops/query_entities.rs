@@ -12,8 +12,9 @@ use crate::rules::table::entity::key::Range;
 use crate::rules::table::odata;
 use crate::rules::table::odata::Filter;
 use crate::services::table::inputs::{FilterOption, MAX_PAGE, SelectOption, StartKey, Top};
+use crate::services::table::tables::Tables;
+use crate::services::table::wire;
 use crate::services::table::wire::{FilteredEntity, ResponseFormat};
-use crate::services::table::{Tables, wire};
 
 pub(super) static QUERY_ENTITIES: Operation<Tables> = operation!(
     run_query,
@@ -70,7 +71,7 @@ async fn run_get(tables: &Tables, request: Request, input: GetInput) -> Result<R
 pub(super) fn query(tables: &Tables, request: &Request, input: &QueryInput) -> Result<Reply, StorageError> {
     let QueryInput { metadata, filter: FilterOption(filter), select, top: Top(top), start: StartKey(start) } = input;
     let ranges = filter.as_ref().map_or_else(|| vec![Range::all()], odata::ranges);
-    let table = tables.table(request)?.read();
+    let table = tables.resource(request)?.read();
 
     let (format, name) = (ResponseFormat::new(request, *metadata), request.target.table()?);
     let max_examined = (MAX_COMPARISONS / filter.as_ref().map_or(1, Filter::comparisons).max(1)).max(MAX_PAGE);
@@ -106,7 +107,7 @@ pub(super) fn query(tables: &Tables, request: &Request, input: &QueryInput) -> R
 /// Answers with one entity.
 pub(super) fn get(tables: &Tables, request: &Request, input: &GetInput) -> Result<Reply, StorageError> {
     let key = request.target.entity_key()?.clone();
-    let table = tables.table(request)?.read();
+    let table = tables.resource(request)?.read();
     let entity = table.entity(request, &key)?;
     if input.filter.0.as_ref().is_some_and(|filter| !filter.holds(&FilteredEntity(&key, entity))) {
         return Err(ErrorCode::ResourceNotFound.into());

@@ -6,8 +6,9 @@ use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::table::odata::Filter;
 use crate::services::table::inputs::{FilterOption, SelectOption, StartTable, Top};
+use crate::services::table::tables::Tables;
+use crate::services::table::wire;
 use crate::services::table::wire::{FilteredTable, ResponseFormat};
-use crate::services::table::{Tables, wire};
 use std::sync::Arc;
 
 pub(super) static QUERY_TABLES: Operation<Tables> = operation!(
@@ -63,7 +64,7 @@ async fn query(tables: &Tables, request: Request, input: QueryInput) -> Result<R
 }
 
 async fn get(tables: &Tables, request: Request, metadata: Metadata) -> Result<Reply, StorageError> {
-    let table = tables.table(&request).map_err(|_| ErrorCode::ResourceNotFound)?.read();
+    let table = tables.resource(&request).map_err(|_| ErrorCode::ResourceNotFound)?.read();
     let format = ResponseFormat::new(&request, metadata);
     let text = wire::object(|object| {
         object.context(&format, "Tables/@Element");

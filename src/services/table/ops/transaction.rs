@@ -22,8 +22,9 @@ use crate::services::table::ops::update_entity::{
     INSERT_OR_MERGE_ENTITY, INSERT_OR_REPLACE_ENTITY, MERGE_ENTITY, UPDATE_ENTITY, UpdateInput,
 };
 use crate::services::table::ops::{insert_entity, query_entities, update_entity};
+use crate::services::table::tables::Tables;
 use crate::services::table::wire::ResponseFormat;
-use crate::services::table::{Tables, service, wire};
+use crate::services::table::{path, wire};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -111,7 +112,7 @@ async fn perform(tables: &Tables, request: &Request, signed_table: &str, changes
         return refused(numbered(ErrorCode::InvalidDuplicateRow.into(), at), at);
     }
     let Some(first) = ready.first() else { return Vec::new() };
-    let table = match tables.find(&request.account.name, &first.answer.table.to_lowercase()) {
+    let table = match tables.find(&request.account.name, &first.answer.table) {
         Ok(table) => table,
         Err(error) => return refused(numbered(error, 0), 0),
     };
@@ -197,12 +198,12 @@ fn read<'a>(
 
 /// Parses the URL of a part. If the path of the transaction begins with the account, that of a part may, too.
 fn parse_url(request: &Request, url: &str) -> Result<(Target, Query), StorageError> {
-    let (path, query) = url.split_once('?').unwrap_or((url, ""));
+    let (url_path, query) = url.split_once('?').unwrap_or((url, ""));
     let name = &request.account.name;
     let accounts = [format!("/{name}/"), format!("/{name}-secondary/")];
     let in_path = accounts.iter().any(|account| request.endpoint.ends_with(account));
-    let below = accounts.iter().find_map(|account| path.strip_prefix(account)).filter(|_| in_path);
-    let target = service::target(below.unwrap_or(path))?;
+    let below = accounts.iter().find_map(|account| url_path.strip_prefix(account)).filter(|_| in_path);
+    let target = path::target(below.unwrap_or(url_path))?;
     if let Target::Misplaced { below, .. } = &target {
         return Err(ErrorCode::InvalidInput.with_reason(format!("a table has no resource {below:?}")));
     }

@@ -9,7 +9,8 @@ use crate::rules::table::entity;
 use crate::rules::table::entity::etag::EntityCondition;
 use crate::rules::table::entity::{Change, Key, Write, etag};
 use crate::rules::time::Timestamp;
-use crate::services::table::{Tables, wire};
+use crate::services::table::tables::Tables;
+use crate::services::table::wire;
 
 const IF_MATCH: Selector = Selector::HasHeader("if-match");
 const UPDATE: RequiredPermission = RequiredPermission::object("u");
@@ -64,7 +65,7 @@ impl UpdateInput {
 async fn run(tables: &Tables, mut request: Request, input: UpdateInput) -> Result<Reply, StorageError> {
     let body = request.body.bytes(wire::LIMIT).await?;
     let write = input.write(request.spec, request.target.entity_key()?.clone(), &body)?;
-    let changed = tables.table(&request)?.write(|table| table.write(&request, write)).await?;
+    let changed = tables.resource(&request)?.write(|table| table.write(&request, write)).await?;
     Ok(reply(changed.map_or(request.now, |entity| entity.timestamp)))
 }
 

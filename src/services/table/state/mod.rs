@@ -4,16 +4,12 @@
 
 mod record;
 
-use crate::operation::{Access, Fields, FromRequest, Input, OperationSpec, Request, ResourceKind, Selector, ServiceKind};
+use crate::operation::Request;
 use crate::rules::auth::sas::Policy;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::table::entity::key::Range;
 use crate::rules::table::entity::{Entity, Key, Write};
 use crate::rules::time::Timestamp;
-use crate::services::shared::accounts::Resource;
-use crate::services::shared::described::{Described, HasPolicies};
-use crate::services::table::Tables;
-use crate::store::cell::Cell;
 use imbl::OrdMap;
 use std::ops::Bound;
 use std::sync::Arc;
@@ -23,56 +19,9 @@ use std::sync::Arc;
 pub struct Table {
     name: Arc<str>,
     entities: OrdMap<Key, Arc<Entity>>,
-    policies: Arc<[Policy]>,
+    pub policies: Arc<[Policy]>,
     /// The last timestamp. The next is later, so that no two states of an entity have the same tag.
     latest: Timestamp,
-}
-
-impl Resource for Table {
-    const KIND: ServiceKind = ServiceKind::Table;
-    const MISSING: ErrorCode = ErrorCode::TableNotFound;
-}
-
-impl Described for Table {
-    const RESTYPE: Option<Selector> = None;
-    const READ: OperationSpec = OperationSpec { resource: ResourceKind::Entities, ..OperationSpec::DEFAULT };
-    const WRITE: OperationSpec = OperationSpec { access: Access::Write, status: 204, ..Table::READ };
-
-    /// For a table that does not exist, the ACL operations return another error than the operations on entities.
-    fn find(tables: &Tables, request: &Request) -> Result<Arc<Cell<Table>>, StorageError> {
-        tables
-            .table(request)
-            .map_err(|error| if error.code() == ErrorCode::TableNotFound { ErrorCode::ResourceNotFound.into() } else { error })
-    }
-}
-
-impl HasPolicies for Table {
-    const LETTERS: &'static str = "raud";
-    type Input = XmlAccepted;
-
-    fn policies(&self) -> &[Policy] {
-        Table::policies(self)
-    }
-
-    fn set_policies(&mut self, policies: Arc<[Policy]>, _: XmlAccepted, _: Timestamp) {
-        Table::set_policies(self, policies);
-    }
-}
-
-/// An `Accept` header with which Set Table ACL is served.
-#[derive(Clone, Copy, Debug)]
-pub struct XmlAccepted;
-
-impl FromRequest for XmlAccepted {
-    const INPUTS: &'static [Input] = &[Input::header("accept")];
-
-    fn from_request(fields: &Fields<'_>) -> Result<XmlAccepted, StorageError> {
-        // The service refuses `*/*` (recorded). A request without the header is served.
-        match fields.header("accept") {
-            Some(accept) if accept.trim() == "*/*" => Err(ErrorCode::MediaTypeNotSupported.into()),
-            _ => Ok(XmlAccepted),
-        }
-    }
 }
 
 impl Table {
@@ -84,14 +33,6 @@ impl Table {
     /// The name that it was created with.
     pub fn name(&self) -> &str {
         &self.name
-    }
-
-    pub fn policies(&self) -> &[Policy] {
-        &self.policies
-    }
-
-    pub fn set_policies(&mut self, policies: Arc<[Policy]>) {
-        self.policies = policies;
     }
 
     /// An entity.
@@ -138,15 +79,5 @@ impl Table {
                 Ok(None)
             }
         }
-    }
-}
-
-impl Tables {
-    /// The table that a request names, in any case.
-    ///
-    /// # Errors
-    /// 404 TableNotFound.
-    pub fn table(&self, request: &Request) -> Result<Arc<Cell<Table>>, StorageError> {
-        self.find(&request.account.name, &request.target.table()?.to_lowercase())
     }
 }

@@ -1,4 +1,4 @@
-//! Keys that users are lent for queues and tables, and the signatures that they make.
+//! User delegation keys of the Queue and Table services, and signatures with them.
 
 use super::jwt::{self, ANN, BOB};
 use super::token::{self, moment};
@@ -7,7 +7,7 @@ use lazuli::operation::ServiceKind;
 
 const FAILED: &str = "403 AuthenticationFailed";
 const DENIED: &str = "403 AuthorizationPermissionMismatch";
-const ASK: &str = "/?restype=service&comp=userdelegationkey";
+const KEY_REQUEST: &str = "/?restype=service&comp=userdelegationkey";
 const NEWEST: &str = "2026-04-06";
 const MESSAGE: &str = "<QueueMessage><MessageText>x</MessageText></QueueMessage>";
 
@@ -30,14 +30,14 @@ pub fn key(answer: &Answer) -> (String, String) {
     (answer.element("Value").to_owned(), fields)
 }
 
-/// Lends Ann a key of this service for an hour.
-pub async fn lend(server: &TestServer, kind: ServiceKind) -> (String, String) {
+/// Gets a user delegation key of this service for Ann, valid for an hour.
+pub async fn delegation_key(server: &TestServer, kind: ServiceKind) -> (String, String) {
     let body = format!("<KeyInfo><Expiry>{}</Expiry></KeyInfo>", moment(server, 3600));
-    let request = server.request("POST", ASK).of(kind).anonymous().header("authorization", jwt::of(ANN));
+    let request = server.request("POST", KEY_REQUEST).of(kind).anonymous().header("authorization", jwt::of(ANN));
     key(&request.header("x-ms-version", NEWEST).body(body).send().await)
 }
 
-/// A house that takes tokens, with the queues `work` and `other`, and the tables `people` and `others`.
+/// A server that accepts tokens, with the queues `work` and `other`, and the tables `people` and `others`.
 async fn server() -> TestServer {
     let server = TestServer::with(&["--oauth=dev"]).await;
     for queue in ["/work", "/other"] {
@@ -69,10 +69,10 @@ async fn send(
 #[tokio::test]
 async fn a_queues_signature_permits_what_it_says() {
     let server = server().await;
-    let (value, lent) = lend(&server, ServiceKind::Queue).await;
-    assert!(lent.contains("&sks=q&"), "{lent}");
+    let (value, user_key) = delegation_key(&server, ServiceKind::Queue).await;
+    assert!(user_key.contains("&sks=q&"), "{user_key}");
     let sas = |more: &str| {
-        let fields = format!("sv={NEWEST}&se={}{lent}&{more}", moment(&server, 600));
+        let fields = format!("sv={NEWEST}&se={}{user_key}&{more}", moment(&server, 600));
         token::delegated_of("queue", "work", &fields, &value)
     };
     for (more, method, target, verdict) in [
@@ -101,11 +101,11 @@ async fn a_queues_signature_permits_what_it_says() {
         let wrong = good.replacen(&format!("{name}="), &format!("{name}=1"), 1);
         assert_eq!(send(&server, ServiceKind::Queue, "GET", peek, &wrong, None).await.verdict(), FAILED, "{name}");
     }
-    let fields = format!("sv=2025-11-05&sp=r&se={}{lent}", moment(&server, 600));
+    let fields = format!("sv=2025-11-05&sp=r&se={}{user_key}", moment(&server, 600));
     let early = token::delegated_of("queue", "work", &fields, &value);
     assert_eq!(send(&server, ServiceKind::Queue, "GET", peek, &early, None).await.verdict(), FAILED);
     // It ends with its key.
-    let long = token::delegated_of("queue", "work", &format!("sv={NEWEST}&sp=r&se={}{lent}", moment(&server, 7200)), &value);
+    let long = token::delegated_of("queue", "work", &format!("sv={NEWEST}&sp=r&se={}{user_key}", moment(&server, 7200)), &value);
     for (wait, verdict) in [(3599, "200"), (1, FAILED)] {
         server.wait(wait);
         assert_eq!(send(&server, ServiceKind::Queue, "GET", peek, &long, None).await.verdict(), verdict, "{wait} s later");
@@ -115,10 +115,10 @@ async fn a_queues_signature_permits_what_it_says() {
 #[tokio::test]
 async fn a_tables_signature_permits_what_it_says() {
     let server = server().await;
-    let (value, lent) = lend(&server, ServiceKind::Table).await;
-    assert!(lent.contains("&sks=t&"), "{lent}");
+    let (value, user_key) = delegation_key(&server, ServiceKind::Table).await;
+    assert!(user_key.contains("&sks=t&"), "{user_key}");
     let sas = |more: &str| {
-        let fields = format!("sv={NEWEST}&tn=People&se={}{lent}&{more}", moment(&server, 600));
+        let fields = format!("sv={NEWEST}&tn=People&se={}{user_key}&{more}", moment(&server, 600));
         token::delegated_of("table", "people", &fields, &value)
     };
     let entity = "/people(PartitionKey='p',RowKey='r')";
@@ -154,20 +154,20 @@ async fn a_tables_signature_permits_what_it_says() {
     }
 }
 
-/// A key serves the service that lent it; a signature for one user, that user.
+/// A key is valid for the service that returned it; a signature for one user, for that user.
 #[tokio::test]
 async fn a_key_serves_its_own_service_and_perhaps_one_user() {
     let server = server().await;
-    let (queues, tables) = (lend(&server, ServiceKind::Queue).await, lend(&server, ServiceKind::Table).await);
+    let (queues, tables) = (delegation_key(&server, ServiceKind::Queue).await, delegation_key(&server, ServiceKind::Table).await);
     assert_ne!(queues.0, tables.0);
     let until = moment(&server, 600);
-    for ((value, lent), good) in [(&queues, false), (&tables, true)] {
-        let named = lent.replace("sks=q", "sks=t");
-        for lent in [lent, &named] {
-            let fields = format!("sv={NEWEST}&tn=people&sp=r&se={until}{lent}");
+    for ((value, user_key), good) in [(&queues, false), (&tables, true)] {
+        let named = user_key.replace("sks=q", "sks=t");
+        for user_key in [user_key, &named] {
+            let fields = format!("sv={NEWEST}&tn=people&sp=r&se={until}{user_key}");
             let sas = token::delegated_of("table", "people", &fields, value);
             let answer = send(&server, ServiceKind::Table, "GET", "/people()", &sas, None).await;
-            assert_eq!(answer.verdict(), if good { "200" } else { FAILED }, "{lent}");
+            assert_eq!(answer.verdict(), if good { "200" } else { FAILED }, "{user_key}");
         }
     }
     for (user, verdict) in [(Some(BOB), "200"), (Some(ANN), FAILED), (None, FAILED)] {

@@ -1,8 +1,11 @@
-//! The rules of the house that no compiler knows.
+//! The rules of this project that no compiler checks.
+
+mod circles;
+mod words;
 
 use std::path::{Path, PathBuf};
 
-/// A file of `src`: its path below it, and its text.
+/// A file: its path and its text.
 struct Source {
     path: String,
     text: String,
@@ -22,21 +25,28 @@ impl Source {
     }
 }
 
+/// The files of `src`, with their paths below it.
 fn sources() -> Vec<Source> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let (mut found, mut folders) = (Vec::new(), vec![root.clone()]);
+    let found = files_below("src");
+    assert!(found.len() > 50, "{} files were found", found.len());
+    found.into_iter().map(|source| Source { path: source.path.trim_start_matches("src/").to_owned(), ..source }).collect()
+}
+
+/// The files of Rust in a folder of the project, with their paths from its root.
+fn files_below(folder: &str) -> Vec<Source> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (mut found, mut folders) = (Vec::new(), vec![root.join(folder)]);
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path: PathBuf = entry.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
-                let below = path.strip_prefix(&root).unwrap().to_str().unwrap().replace('\\', "/");
+                let below = path.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/");
                 found.push(Source { path: below, text: std::fs::read_to_string(&path).unwrap() });
             }
         }
     }
-    assert!(found.len() > 50, "{} files were found", found.len());
     found
 }
 
@@ -131,7 +141,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("services/file", SERVICE),
     ("http", &["rules", "account", "environment", "store", "operation", "log", "pfx"]),
     ("control", &["environment", "operation"]),
-    ("config", &["rules", "store", "log", "user", "pfx"]),
+    ("config", &["rules", "account", "store", "log", "user", "pfx"]),
     ("health", &["config"]),
     ("emulator", &["rules", "account", "environment", "store", "operation", "services", "http", "control", "config"]),
     ("check", &["rules", "account", "store", "services"]),

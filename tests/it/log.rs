@@ -1,7 +1,8 @@
 //! What a running server says: its log, in lines and in JSON, on the streams and in a file; and that it never waits for a reader.
 
 use crate::auth::token;
-use crate::startup::{CERT, FREE, Folder, HANGS, KEY, Running, command, run, send};
+use crate::process::{FREE, Folder, HANGS, Running, command, run, send};
+use crate::startup::{CERT, KEY};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -79,7 +80,7 @@ fn an_unread_log_stops_nothing() {
 
 /// Without `--log debug`, a refusal says why; no signature shows.
 #[test]
-fn a_line_tells_what_came_of_a_request() {
+fn a_line_reports_the_result_of_a_request() {
     let running = start(&[]);
     let blob = running.ready(1)[0].1;
     line_with(&running, "Data is kept in memory");
@@ -130,7 +131,7 @@ fn a_line_tells_what_came_of_a_request() {
 }
 
 #[test]
-fn a_line_is_an_object_where_json_is_asked_for() {
+fn with_json_a_line_is_an_object() {
     let running = start(&["--log-format", "json", "--log", "debug"]);
     let port = running.ready(1)[0].1;
     line_with(&running, "Data is kept in memory");
@@ -182,7 +183,7 @@ fn a_debug_log_goes_to_its_file() {
 
 /// A client that has mixed up http and https gets no answer that says so; the log does.
 #[test]
-fn mixed_up_schemes_are_told() {
+fn mixed_up_schemes_are_reported() {
     let hello = [22, 3, 1, 0, 5, 1, 0, 0, 1, 0];
     let running = start(&["--log", "warn", "--silent"]);
     let port = running.ready(4)[0].1;
@@ -225,5 +226,20 @@ fn mixed_up_schemes_are_told() {
     ] {
         let (code, _, error) = run(lazuli(), &[&["--health", "--blob-port", &port], arguments].concat());
         assert_eq!((code, error), (1, format!("lazuli: the server at 127.0.0.1:{port} {said}\n")));
+    }
+}
+
+/// The debug log reports which CORS rules did not match, and by what.
+#[test]
+fn the_debug_log_reports_why_a_page_is_refused() {
+    let running = Running::start(&[&FREE[..], &["--log", "debug"]].concat());
+    let port = running.ports()[0];
+    let origin = "HTTP/1.1\r\norigin: http://a.example\r\naccess-control-request-method: PUT\r\nx:";
+    for (method, said) in [
+        ("OPTIONS", "(the service has no CORS rules)"),
+        ("GET", "a page of \"http://a.example\" cannot read this answer: the service has no CORS rules"),
+    ] {
+        send(port, &format!("{method} /devstoreaccount1/a/b {origin}"));
+        while !running.line().contains(said) {}
     }
 }

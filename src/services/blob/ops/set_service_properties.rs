@@ -10,15 +10,16 @@ use crate::rules::names;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::state::Container;
 use crate::services::shared::accounts::ResourceIndex;
-use crate::services::shared::properties;
+use crate::services::shared::service_properties;
 
-pub(super) static SET_SERVICE_PROPERTIES: Operation<Blobs> = operation!(set, properties::set_spec("Set Blob Service Properties"));
+pub(super) static SET_SERVICE_PROPERTIES: Operation<Blobs> =
+    operation!(set, service_properties::set_spec("Set Blob Service Properties"));
 
 /// Sets the properties. Enabling the static website creates the container that it is served from, and enabling logging the container of
 /// the logs: nothing is logged, but clients look for that container.
 async fn set(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
     let (account, now) = (blobs.account(&request.account.name)?, request.now);
-    let reply = properties::update(blobs, request).await?;
+    let reply = service_properties::update(blobs, request).await?;
     let properties = account.properties.read();
     let site = properties.static_website.enabled.then_some(website::CONTAINER);
     let logs = properties.logging.is_on().then_some(names::LOGS);

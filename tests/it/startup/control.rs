@@ -1,0 +1,39 @@
+//! `--control`, and the health of a server over HTTP.
+
+use crate::process::{FREE, Running, send};
+
+/// Every server answers health requests. The clock and the reset need `--control`, and a refusal without it says so.
+#[test]
+fn control_needs_its_flag() {
+    let running = Running::start(&FREE);
+    for port in running.ports() {
+        let health = send(port, "GET /_lazuli/health");
+        let body: serde_json::Value = serde_json::from_str(health.split("\r\n\r\n").nth(1).unwrap()).unwrap();
+        assert_eq!((&body["status"], &body["version"]), (&"ok".into(), &env!("CARGO_PKG_VERSION").into()));
+        assert_eq!(body["services"], serde_json::json!(["blob", "queue", "table", "file"]));
+        for request in ["POST /_lazuli/clock?seconds=5", "POST /_lazuli/reset", "GET /_lazuli/reset", "GET /_lazuli/other"] {
+            let answer = send(port, request);
+            assert!(answer.starts_with("HTTP/1.1 404 ") && answer.contains("--control"), "{request}: {answer}");
+        }
+    }
+    drop(running);
+    let running = Running::start(&[&FREE[..], &["--control"]].concat());
+    for port in running.ports() {
+        for (request, status) in [
+            ("GET /_lazuli/health", 200),
+            ("POST /_lazuli/clock?seconds=5", 200),
+            ("POST /_lazuli/clock", 400),
+            ("POST /_lazuli/clock?seconds=-5", 400),
+            ("POST /_lazuli/clock?seconds=99999999999999999999", 400),
+            ("GET /_lazuli/clock?seconds=5", 405),
+            ("POST /_lazuli/reset", 200),
+            ("POST /_lazuli/reset?clock=keep", 200),
+            ("POST /_lazuli/reset?clock=", 400),
+            ("GET /_lazuli/reset", 405),
+            ("GET /_lazuli/other", 404),
+        ] {
+            let answer = send(port, request);
+            assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{request}: {answer}");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! What the program prints when it starts: the lines that tools wait for, warnings, its version and its help.
+
+use crate::process::{FREE, Folder, Running, command, lazuli, run, send};
+use lazuli::config::WELL_KNOWN_KEY;
+use std::io::{BufRead, BufReader, Read};
+
+#[test]
+fn prints_where_it_listens() {
+    let running = Running::start(&FREE);
+    let ready = running.ready(4);
+    // Read before the first request: the line of a request in the log would come between.
+    let connection = running.line();
+    for ((line, port), name) in ready.iter().zip(["Blob", "Queue", "Table", "File"]) {
+        assert_eq!(*line, format!("Lazuli {name} service is listening at http://127.0.0.1:{port}"));
+        assert_ne!(*port, 0);
+        assert!(send(*port, "GET /_lazuli/health").starts_with("HTTP/1.1 200 OK\r\n"), "{name}");
+        // What tools probe for: an answer that is exactly 400.
+        let probe = send(*port, "GET /");
+        assert!(probe.starts_with("HTTP/1.1 400 "), "{name}: {probe}");
+    }
+    let url = |at: usize| format!("http://127.0.0.1:{}/devstoreaccount1", ready[at].1);
+    let endpoints = format!("BlobEndpoint={};QueueEndpoint={};TableEndpoint={};FileEndpoint={};", url(0), url(1), url(2), url(3));
+    let account = format!("DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey={WELL_KNOWN_KEY};");
+    assert_eq!(connection, format!("Connection string: {account}{endpoints}"));
+}
+
+/// With `--web-port`, websites have a port, and a line.
+#[test]
+fn prints_where_websites_are() {
+    let running = Running::start(&[&FREE[..], &["--web-port", "0"]].concat());
+    let ready = running.ready(5);
+    let (line, port) = &ready[4];
+    assert_eq!(*line, format!("Lazuli Web service is listening at http://127.0.0.1:{port}"));
+    assert!(send(*port, "GET /_lazuli/health").starts_with("HTTP/1.1 200 OK\r\n"));
+    assert!(send(*port, "GET /").starts_with("HTTP/1.1 404 The requested content does not exist.\r\n"));
+    let (code, _, error) = run(lazuli(), &["--blob-port", "0", "--web-port", &ready[0].1.to_string()]);
+    assert_eq!(code, 2);
+    assert!(error.contains("already in use (--web-port N chooses another)"), "{error}");
+}
+
+/// The lines that tools wait for, to the letter, and nothing behind the port.
+#[test]
+fn speaks_as_azurite() {
+    let folder = Folder::new("names");
+    let mut running = Running::start_as(
+        &folder.link("azurite"),
+        &["--silent", "--blobPort", "0", "--queuePort", "0", "--tablePort=0", "--file-port", "0"],
+    );
+    let mut closing = Vec::new();
+    for name in ["Blob", "Queue", "Table"] {
+        let ready = running.ready(2);
+        let at = format!("at http://127.0.0.1:{}", ready[1].1);
+        assert_eq!(ready[0].0, format!("Azurite {name} service is starting {at}"));
+        assert_eq!(ready[1].0, format!("Azurite {name} service is successfully listening {at}"));
+        assert!(send(ready[1].1, "GET /_lazuli/health").starts_with("HTTP/1.1 200 OK\r\n"), "{name}");
+        closing.extend([format!("Azurite {name} service is closing..."), format!("Azurite {name} service successfully closed")]);
+    }
+    running.signal("INT");
+    let (status, said) = running.end();
+    assert_eq!((status.code(), said), (Some(0), closing));
+
+    for (program, flag, name, last) in [
+        ("azurite-blob", "--blobPort", "Blob", "successfully listens on http://127.0.0.1:"),
+        ("azurite-queue", "--queuePort", "Queue", "successfully listens on http://127.0.0.1:"),
+        ("azurite-table", "--tablePort", "Table", "successfully started on 127.0.0.1:"),
+    ] {
+        let mut running = Running::start_as(&folder.link(program), &["--silent", flag, "0"]);
+        let ready = running.ready(3);
+        let port = ready[0].1;
+        let wanted = [
+            format!("Azurite {name} service is starting at http://127.0.0.1:{port}"),
+            format!("Azurite {name} service is successfully listening at http://127.0.0.1:{port}"),
+            format!("Azurite {name} service {last}{port}"),
+        ];
+        assert_eq!(ready.into_iter().map(|(line, _)| line).collect::<Vec<_>>(), wanted);
+        running.signal("TERM");
+        let (status, said) = running.end();
+        assert_eq!(status.code(), Some(0), "{program}");
+        assert_eq!(
+            said,
+            [format!("Azurite {name} service is closing..."), format!("Azurite {name} service successfully closed")]
+        );
+    }
+}
+
+/// What went otherwise than one may think is a line on standard error, and the server runs.
+#[test]
+fn warnings_are_lines() {
+    let folder = Folder::new("warnings");
+    let (data, azurite) = (folder.0.join("data"), folder.link("azurite"));
+    let data = data.to_str().unwrap();
+    let in_memory = "lazuli: data is kept in memory and is lost when the server stops. --location DIR keeps it (Azurite uses the current folder)";
+    for (program, arguments, variables, wanted) in [
+        (azurite.as_path(), &[][..], &[][..], &[in_memory][..]),
+        (&azurite, &["--inMemoryPersistence"], &[], &[]),
+        // A new folder is not worth a line.
+        (&azurite, &["--location", data], &[], &[]),
+        (lazuli(), &[], &[], &[]),
+        (
+            lazuli(),
+            &[],
+            &[
+                ("LAZULI_BLOB_PROT", "1"),
+                ("LAZULI_X", ""),
+                ("LAZULI_SERVICE_PORT_BLOB", "1"),
+                ("LAZULI_PORT", "tcp://10.0.0.1:10000"),
+                ("LAZULI_PORT_10000_TCP_PROTO", "tcp"),
+                ("LAZULI_HEALTH", "1"),
+                ("LAZULI_SILENT", "1"),
+            ],
+            &[
+                "lazuli: LAZULI_BLOB_PROT is ignored: no flag has this variable; did you mean LAZULI_BLOB_PORT?",
+                "lazuli: LAZULI_HEALTH is ignored: no flag has this variable",
+                "lazuli: LAZULI_X is ignored: no flag has this variable",
+            ],
+        ),
+        (
+            lazuli(),
+            &[],
+            &[("LAZULI_PORT", "1"), ("LAZULI_PORTS", "tcp://10.0.0.1:10000"), ("LAZULI_PORT_BLOB", "1")],
+            &[
+                "lazuli: LAZULI_PORT is ignored: no flag has this variable",
+                "lazuli: LAZULI_PORTS is ignored: no flag has this variable",
+                "lazuli: LAZULI_PORT_BLOB is ignored: no flag has this variable",
+            ],
+        ),
+    ] {
+        let mut child = command(program, &[&FREE[..], arguments].concat()).envs(variables.iter().copied()).spawn().unwrap();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        let last = if program == lazuli() { "Data is kept in " } else { "Table service is successfully listening" };
+        let mut line = String::new();
+        while !line.contains(last) {
+            line.clear();
+            assert_ne!(output.read_line(&mut line).unwrap(), 0, "{arguments:?}");
+        }
+        let mut errors = child.stderr.take().unwrap();
+        let running = Running::of(child);
+        running.signal("TERM");
+        let mut said = String::new();
+        errors.read_to_string(&mut said).unwrap();
+        assert_eq!(said.lines().collect::<Vec<_>>(), wanted, "{arguments:?}");
+    }
+}
+
+#[test]
+fn answers_questions_and_ends() {
+    let (code, output, error) = run(lazuli(), &["--version"]);
+    assert_eq!((code, output.as_str(), error.as_str()), (0, concat!(env!("CARGO_PKG_VERSION"), "\n"), ""));
+    let (code, output, error) = run(lazuli(), &["--help"]);
+    assert_eq!((code, error.as_str()), (0, ""));
+    assert!(output.contains("--blob-port") && output.contains("--account"));
+}
