@@ -4,6 +4,7 @@ use crate::rules::checksums::{ChecksumKinds, Digests, Hasher};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::structured;
 use crate::store::Store;
+use crate::store::chunks::Chunk;
 use crate::store::content::{Content, Filling};
 use bytes::Bytes;
 use http_body::Body as _;
@@ -52,6 +53,20 @@ pub struct Received {
     pub content: Content,
     /// The requested checksums.
     pub digests: Digests,
+}
+
+/// Computes checksums of stored bytes.
+///
+/// # Errors
+/// 500 InternalError when the disk fails.
+pub fn digest(chunks: impl Iterator<Item = Chunk>, wanted: ChecksumKinds) -> Result<Digests, StorageError> {
+    let mut hasher = Hasher::new(wanted);
+    if wanted != ChecksumKinds::default() {
+        for chunk in chunks {
+            hasher.update(&chunk.read()?);
+        }
+    }
+    Ok(hasher.finish())
 }
 
 impl Body {

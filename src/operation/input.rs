@@ -26,6 +26,8 @@ pub enum FieldLocation {
 #[derive(Clone, Copy, Debug)]
 pub enum Input {
     Field(Field),
+    /// Optional headers.
+    Headers(&'static [&'static str]),
     Group(&'static [Input]),
 }
 
@@ -35,14 +37,14 @@ impl Input {
         Input::Field(Field { location: FieldLocation::Header, name, required: false })
     }
 
+    /// A header that the request must have.
+    pub const fn required_header(name: &'static str) -> Input {
+        Input::Field(Field { location: FieldLocation::Header, name, required: true })
+    }
+
     /// An optional query parameter.
     pub const fn query(name: &'static str) -> Input {
         Input::Field(Field { location: FieldLocation::Query, name, required: false })
-    }
-
-    /// A required header.
-    pub const fn required_header(name: &'static str) -> Input {
-        Input::Field(Field { location: FieldLocation::Header, name, required: true })
     }
 
     /// A required query parameter.
@@ -56,6 +58,7 @@ impl Input {
         for input in inputs {
             match input {
                 Input::Field(field) => fields.push(*field),
+                Input::Headers(names) => fields.extend(names.iter().map(|name| optional_header(name))),
                 Input::Group(group) => fields.extend(Input::fields(group)),
             }
         }
@@ -66,9 +69,14 @@ impl Input {
     pub fn find(inputs: &'static [Input], name: &str) -> Option<Field> {
         inputs.iter().find_map(|input| match input {
             Input::Field(field) => (field.name == name).then_some(*field),
+            Input::Headers(names) => names.iter().find(|header| **header == name).map(|header| optional_header(header)),
             Input::Group(group) => Input::find(group, name),
         })
     }
+}
+
+fn optional_header(name: &'static str) -> Field {
+    Field { location: FieldLocation::Header, name, required: false }
 }
 
 /// A typed input: a struct that `input!` declares, or a group of fields that several operations share.
@@ -156,6 +164,9 @@ impl Deref for Fields<'_> {
 
 /// A value that is parsed from text.
 pub trait FromText: Sized {
+    /// The reason in the refusal of a malformed query parameter.
+    const MALFORMED: &'static str = "Value is not in the correct format.";
+
     /// Returns the value, or `None` if the text is malformed.
     fn from_text(text: &str) -> Option<Self>;
 }
@@ -239,7 +250,7 @@ impl<T: FromText> FromField for Option<T> {
 fn parse<T: FromText>(location: FieldLocation, name: &'static str, text: &str) -> Result<T, StorageError> {
     T::from_text(text).ok_or_else(|| match location {
         FieldLocation::Header => StorageError::invalid_header(name, text),
-        FieldLocation::Query => StorageError::invalid_query(name, text, "Value is not in the correct format."),
+        FieldLocation::Query => StorageError::invalid_query(name, text, T::MALFORMED),
     })
 }
 
@@ -292,5 +303,31 @@ macro_rules! input {
     (@parse $fields:ident, $kind:ty) => { <$kind as $crate::operation::FromRequest>::from_request($fields)? };
     (@parse $fields:ident, $kind:ty, $location:ident $text:literal) => {
         <$kind as $crate::operation::FromField>::from_field($fields, $crate::operation::FieldLocation::$location, $text)?
+    };
+}
+
+/// Declares an enum whose values are words in a header or a query parameter, in any letter case, and its [`FromText`]. After `or` comes
+/// [`FromText::MALFORMED`].
+macro_rules! words {
+    ($(#[$doc:meta])* $vis:vis $name:ident { $($(#[$note:meta])* $value:ident = $word:literal),* $(,)? } $(or $malformed:literal)?) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        $vis enum $name { $($(#[$note])* $value),* }
+
+        impl $name {
+            /// The word on the wire.
+            #[allow(dead_code)]
+            $vis const fn word(self) -> &'static str {
+                match self { $($name::$value => $word),* }
+            }
+        }
+
+        impl $crate::operation::FromText for $name {
+            $(const MALFORMED: &'static str = $malformed;)?
+
+            fn from_text(text: &str) -> Option<$name> {
+                [$(($word, $name::$value)),*].into_iter().find(|(word, _)| word.eq_ignore_ascii_case(text)).map(|(_, value)| value)
+            }
+        }
     };
 }

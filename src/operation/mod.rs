@@ -23,7 +23,7 @@ use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::LeaseCheck;
 use crate::rules::{conditions, encryption};
-pub use body::{Body, BodyRemainder, ConnectionLost, Received, UnreadBody};
+pub use body::{Body, BodyRemainder, ConnectionLost, Received, UnreadBody, digest};
 pub use groups::*;
 pub use headers::header_text;
 pub use input::{Field, FieldLocation, Fields, FromField, FromRequest, FromText, Input};

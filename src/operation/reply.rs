@@ -1,5 +1,6 @@
 //! The reply of a handler: a status, headers and a payload.
 
+use crate::rules::checksums::Digests;
 use crate::rules::error::StorageError;
 use crate::rules::etag::ETag;
 use crate::rules::metadata::Metadata;
@@ -112,6 +113,12 @@ impl Reply {
     /// Adds `ETag` and `Last-Modified`.
     pub fn with_state(self, etag: ETag, modified: Timestamp) -> Reply {
         self.with("etag", etag.quoted()).with("last-modified", modified.rfc1123())
+    }
+
+    /// Adds the checksums that there are.
+    pub fn with_digests(self, digests: Digests) -> Reply {
+        self.with_some("content-md5", digests.md5.map(|md5| md5.to_string()))
+            .with_some("x-ms-content-crc64", digests.crc64.map(|crc64| crc64.to_string()))
     }
 
     /// Adds `x-ms-meta-…` for each pair.

@@ -13,7 +13,14 @@ const LENGTH: &str = "x-ms-structured-content-length";
 
 /// Whether the client asks for the response as a structured message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StructuredAnswer(pub bool);
+pub struct StructuredAnswer(bool);
+
+impl StructuredAnswer {
+    /// Sets the body of a reply to these bytes, `length` in all.
+    pub fn answer(self, reply: Reply, chunks: Chunks, length: u64) -> Reply {
+        if self.0 { reply.structured(chunks, length) } else { reply.bytes(chunks, length) }
+    }
+}
 
 impl FromRequest for StructuredAnswer {
     const INPUTS: &'static [Input] = &[Input::header(BODY)];
@@ -105,7 +112,7 @@ impl Request {
 
 impl Reply {
     /// Sets the body to a structured message of these bytes, `length` in all.
-    pub fn structured(self, chunks: Chunks, length: u64) -> Reply {
+    fn structured(self, chunks: Chunks, length: u64) -> Reply {
         let mut size = 0;
         let message = chunks.through(|bytes| {
             let message = Encoder::new(bytes, length);

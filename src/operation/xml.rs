@@ -83,6 +83,14 @@ impl Writer {
         }
     }
 
+    /// [`Writer::leaf`] with a name, which is percent-encoded and marked so if XML cannot hold it and the version encodes names.
+    pub fn name(&mut self, element: &str, name: &str, encodes: bool) -> &mut Writer {
+        match names::encoded_xml(name).filter(|_| encodes) {
+            Some(encoded) => self.leaf_with(element, &[("Encoded", "true")], encoded),
+            None => self.leaf(element, name),
+        }
+    }
+
     /// An element whose children `fill` writes; `<name />` if it writes none.
     pub fn nest(&mut self, name: &str, fill: impl FnOnce(&mut Writer)) -> &mut Writer {
         self.open(name);

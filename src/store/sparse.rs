@@ -39,6 +39,15 @@ pub enum Change {
     Cleared(Range<u64>),
 }
 
+impl Change {
+    /// The range that was written or cleared.
+    pub fn range(&self) -> &Range<u64> {
+        match self {
+            Change::Written(range) | Change::Cleared(range) => range,
+        }
+    }
+}
+
 impl Sparse {
     /// A content that is all hole, of so many bytes.
     pub fn new(size: u64) -> Sparse {

@@ -11,7 +11,7 @@ use crate::rules::metadata::Metadata;
 use crate::rules::names;
 use crate::rules::retention::RetentionPolicy;
 use crate::rules::time::Timestamp;
-use crate::services::blob::state::Container;
+use crate::services::blob::state::{Blob, Container};
 use crate::services::blob::wire;
 use crate::services::shared::accounts::{Resource, ServiceAccounts};
 use crate::services::shared::described::{Described, HasMetadata, HasPolicies};
@@ -122,6 +122,22 @@ impl Blobs {
     /// 404 ContainerNotFound.
     pub fn container(&self, request: &Request) -> Result<Arc<Cell<Container>>, StorageError> {
         self.find(&request.account.name, request.target.container()?)
+    }
+
+    /// Changes properties of the blob that a request names, which affect neither its modification time nor its ETag.
+    ///
+    /// # Errors
+    /// Those of [`Container::admit`] and of the change.
+    pub async fn amend<T>(
+        &self,
+        request: &Request,
+        change: impl FnOnce(&mut Blob) -> Result<T, StorageError>,
+    ) -> Result<T, StorageError> {
+        let edit = |container: &mut Container| {
+            let admitted = container.admit(request)?;
+            container.amend(admitted, change)
+        };
+        self.write(request, edit).await
     }
 
     /// How the account of a request retains overwritten and deleted blobs.

@@ -1,4 +1,4 @@
-//! The body of a blob, by its type, and the headers that describe it.
+//! The body of a blob, by its type.
 
 use crate::rules::blob::blocks::BlockId;
 use crate::store::chunks::Chunks;
@@ -80,31 +80,4 @@ impl Body {
 pub struct Block {
     pub id: BlockId,
     pub content: Content,
-}
-
-/// The headers that describe the content of a blob.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ContentHeaders {
-    /// Content-Type: application/octet-stream if absent, none if empty (it was cleared).
-    pub content_type: Option<Box<str>>,
-    pub encoding: Option<Box<str>>,
-    pub language: Option<Box<str>>,
-    /// Content-MD5 as the client wrote it, which may be no MD5 (recorded).
-    pub md5: Option<Box<str>>,
-    pub cache_control: Option<Box<str>>,
-    pub disposition: Option<Box<str>>,
-}
-
-impl ContentHeaders {
-    /// These headers, and where one is absent, the other's.
-    pub fn over(self, other: &ContentHeaders) -> ContentHeaders {
-        ContentHeaders {
-            content_type: self.content_type.or_else(|| other.content_type.clone()),
-            encoding: self.encoding.or_else(|| other.encoding.clone()),
-            language: self.language.or_else(|| other.language.clone()),
-            md5: self.md5.or_else(|| other.md5.clone()),
-            cache_control: self.cache_control.or_else(|| other.cache_control.clone()),
-            disposition: self.disposition.or_else(|| other.disposition.clone()),
-        }
-    }
 }

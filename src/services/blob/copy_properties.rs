@@ -3,7 +3,7 @@
 use crate::operation::Reply;
 use crate::operation::xml::Writer;
 use crate::rules::time::Timestamp;
-use crate::services::blob::wire::guid;
+use crate::services::shared::copying::guid;
 pub use crate::services::shared::copying::{Outcome, Progress};
 
 /// The last copy to a blob, complete or not.
@@ -29,7 +29,7 @@ pub struct IncrementalCopy {
     /// The source's snapshot.
     pub snapshot: Timestamp,
     /// The snapshot of the destination that holds the copy.
-    pub kept: Timestamp,
+    pub destination: Timestamp,
 }
 
 impl BlobCopy {
@@ -53,8 +53,8 @@ impl BlobCopy {
     }
 
     /// The time of the snapshot that an incremental copy created.
-    fn kept(&self) -> Option<String> {
-        self.incremental.as_ref().map(|increment| increment.kept.iso())
+    fn destination(&self) -> Option<String> {
+        self.incremental.as_ref().map(|increment| increment.destination.iso())
     }
 
     /// Adds its headers.
@@ -62,7 +62,7 @@ impl BlobCopy {
         self.progress
             .describe(reply, self.id, &self.source, self.total)
             .with_some("x-ms-incremental-copy", self.incremental.as_ref().map(|_| "true"))
-            .with_some("x-ms-copy-destination-snapshot", self.kept())
+            .with_some("x-ms-copy-destination-snapshot", self.destination())
     }
 
     /// Writes its elements in a list of blobs.
@@ -72,7 +72,7 @@ impl BlobCopy {
         xml.leaf_some("CopyCompletionTime", self.progress.ended());
         xml.leaf_some("CopyStatusDescription", self.progress.description());
         xml.leaf_some("IncrementalCopy", self.incremental.as_ref().map(|_| "true"));
-        xml.leaf_some("CopyDestinationSnapshot", self.kept());
+        xml.leaf_some("CopyDestinationSnapshot", self.destination());
     }
 }
 
@@ -80,8 +80,8 @@ impl BlobCopy {
 pub fn without_signature(url: &str) -> String {
     let Some((path, query)) = url.split_once('?') else { return url.to_owned() };
     let is_signature = |part: &&str| part.split('=').next().is_some_and(|name| name.eq_ignore_ascii_case("sig"));
-    let kept: Vec<&str> = query.split('&').filter(|part| !is_signature(part)).collect();
-    if kept.is_empty() { path.to_owned() } else { format!("{path}?{}", kept.join("&")) }
+    let left: Vec<&str> = query.split('&').filter(|part| !is_signature(part)).collect();
+    if left.is_empty() { path.to_owned() } else { format!("{path}?{}", left.join("&")) }
 }
 
 #[cfg(test)]

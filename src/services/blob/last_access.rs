@@ -11,10 +11,10 @@ use crate::store::cell::Cell;
 
 /// Records a read of a blob's content, by a client or by a copy, if the account tracks reads. Few reads of a day have to be recorded; the
 /// others neither write nor wait for a writer.
-pub(super) async fn keep(container: &Cell<Container>, account: &Account, name: &str, read: &Blob, now: Timestamp) {
-    if account.access_tracking && container.read().misses_read(name, read, now) {
+pub(super) async fn record(container: &Cell<Container>, account: &Account, name: &str, read: &Blob, now: Timestamp) {
+    if account.access_tracking && container.read().must_record_read(name, read, now) {
         // The read is answered even if the blob has changed in the meantime.
-        _ = container.write(|container| container.keep_read(name, read, now)).await;
+        _ = container.write(|container| container.record_read(name, read, now)).await;
     }
 }
 

@@ -6,7 +6,6 @@ use crate::rules::blob::immutability::{Policy, Protection};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::wire_name::WireName;
 use crate::services::blob::state::Blob;
-use crate::services::blob::wire::required_header;
 
 const UNTIL: &str = "x-ms-immutability-policy-until-date";
 const MODE: &str = "x-ms-immutability-policy-mode";
@@ -14,7 +13,7 @@ const HOLD: &str = "x-ms-legal-hold";
 
 /// The protection of a new blob. A caller needs the permission to protect.
 impl FromRequest for Protection {
-    const INPUTS: &'static [Input] = &[Input::header(UNTIL), Input::header(MODE), Input::header(HOLD)];
+    const INPUTS: &'static [Input] = &[Input::Headers(&[UNTIL, MODE, HOLD])];
 
     /// Returns 400 for malformed headers, and UnsupportedHeader in an account without immutability; 403 for a SAS without `i`.
     fn from_request(fields: &Fields<'_>) -> Result<Protection, StorageError> {
@@ -34,7 +33,7 @@ impl FromRequest for Protection {
 
 /// The policy of Set Blob Immutability Policy.
 impl FromRequest for Policy {
-    const INPUTS: &'static [Input] = &[required_header(UNTIL), Input::header(MODE)];
+    const INPUTS: &'static [Input] = &[Input::required_header(UNTIL), Input::header(MODE)];
 
     fn from_request(fields: &Fields<'_>) -> Result<Policy, StorageError> {
         Policy::read(fields.header(UNTIL), fields.header(MODE), fields.now)?.ok_or_else(|| StorageError::missing_header(UNTIL))

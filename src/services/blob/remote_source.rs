@@ -1,14 +1,16 @@
 //! Copy sources on other servers, and the blobs that their answers describe. Another storage service describes its blob as this one does;
 //! the answer of a web server becomes a block blob.
 
-use crate::operation::{RemoteRequest, RemoteResponse, Request};
+use crate::operation::{RemoteRequest, Request};
 use crate::rules::blob::pages;
 use crate::rules::blob::tags::Tags;
 use crate::rules::error::StorageError;
 use crate::rules::metadata::Metadata;
 use crate::rules::time::Timestamp;
-use crate::services::blob::body::{Body, ContentHeaders};
+use crate::services::blob::body::Body;
 use crate::services::blob::wire;
+use crate::services::shared::content_headers::ContentHeaders;
+use crate::services::shared::copying::PartialContent;
 use crate::services::shared::remote_source::{ForwardedHeaders, RemoteSource, refusal, refused, text};
 use crate::store::content::Content;
 use crate::store::sparse::{PageFilling, Sparse};
@@ -17,16 +19,6 @@ use std::sync::Arc;
 
 /// The most bytes of a source's tags that are read.
 const TAGS: usize = 64 << 10;
-
-impl RemoteSource {
-    /// The blob as its server describes it.
-    ///
-    /// # Errors
-    /// 400 for invalid metadata.
-    pub(super) fn described(&self) -> Result<RemoteBlob, StorageError> {
-        RemoteBlob::read(&self.answer)
-    }
-}
 
 /// The tags of a source on another server.
 ///
@@ -78,8 +70,12 @@ fn not_pages() -> StorageError {
 }
 
 impl RemoteBlob {
-    fn read(answer: &RemoteResponse) -> Result<RemoteBlob, StorageError> {
-        let headers = &answer.headers;
+    /// The blob as its server describes it.
+    ///
+    /// # Errors
+    /// 400 for invalid metadata.
+    pub(super) fn read(source: &RemoteSource) -> Result<RemoteBlob, StorageError> {
+        let headers = &source.answer.headers;
         let number = |name| text(headers, name).and_then(|text| text.parse().ok());
         let kind = match text(headers, "x-ms-blob-type") {
             Some("AppendBlob") => Kind::Append {
@@ -89,19 +85,7 @@ impl RemoteBlob {
             Some("PageBlob") => Kind::Page { sequence: number("x-ms-blob-sequence-number").unwrap_or(0) },
             _ => Kind::Block,
         };
-        let one = |name: &str| text(headers, name).filter(|text| !text.is_empty()).map(Box::from);
-        Ok(RemoteBlob {
-            kind,
-            headers: ContentHeaders {
-                content_type: one("content-type"),
-                encoding: one("content-encoding"),
-                language: one("content-language"),
-                md5: one("content-md5"),
-                cache_control: one("cache-control"),
-                disposition: one("content-disposition"),
-            },
-            metadata: answer.metadata()?,
-        })
+        Ok(RemoteBlob { kind, headers: source.content_headers(), metadata: source.answer.metadata()? })
     }
 
     /// A body of its type without content.
@@ -134,7 +118,7 @@ impl RemoteBlob {
             Kind::Page { .. } => Filling::Pages(PageFilling::new(store, size, now)),
             Kind::Block | Kind::Append { .. } => Filling::Bytes(content::Filling::new(store, size)),
         };
-        PartialBody { kind: self.kind, received: 0, now, bytes }
+        PartialBody { kind: self.kind, size, now, bytes }
     }
 }
 
@@ -142,7 +126,7 @@ impl RemoteBlob {
 #[derive(Debug)]
 pub(super) struct PartialBody {
     kind: Kind,
-    received: u64,
+    size: u64,
     now: Timestamp,
     bytes: Filling,
 }
@@ -153,13 +137,10 @@ enum Filling {
     Pages(PageFilling),
 }
 
-impl PartialBody {
-    /// Appends the next bytes.
-    ///
-    /// # Errors
-    /// 500 InternalError when the disk fails.
-    pub(super) fn push(&mut self, piece: &[u8]) -> Result<(), StorageError> {
-        self.received += piece.len() as u64;
+impl PartialContent for PartialBody {
+    type Content = Body;
+
+    fn push(&mut self, piece: &[u8]) -> Result<(), StorageError> {
         match &mut self.bytes {
             Filling::Bytes(filling) => filling.push(piece)?,
             Filling::Pages(filling) => filling.push(piece)?,
@@ -167,18 +148,9 @@ impl PartialBody {
         Ok(())
     }
 
-    /// The bytes that have arrived so far.
-    pub(super) fn received(&self) -> u64 {
-        self.received
-    }
-
-    /// Completes the body.
-    ///
-    /// # Errors
-    /// 409 CannotVerifyCopySource for a page blob whose size is not a multiple of a page.
-    pub(super) fn finish(self) -> Result<Body, StorageError> {
+    fn finish(self) -> Result<Body, StorageError> {
         match (self.kind, self.bytes) {
-            (Kind::Page { sequence }, Filling::Pages(pages)) if self.received.is_multiple_of(pages::PAGE) => {
+            (Kind::Page { sequence }, Filling::Pages(pages)) if self.size.is_multiple_of(pages::PAGE) => {
                 Ok(Body::Page { content: pages.finish()?, sequence })
             }
             (kind, Filling::Bytes(bytes)) => kind.sharing(&bytes.finish()?, self.now).ok_or_else(not_pages),

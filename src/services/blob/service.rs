@@ -27,7 +27,7 @@ impl ServiceResource for Container {
             }
             return Ok(Target::Blob { container, blob: BlobName::parse(&blob)?, version: version()? });
         }
-        // `/name` is a container when the query says so, and otherwise a blob of the root container.
+        // `/name` is a container if the query has `restype`, and otherwise a blob of the root container.
         if resource.query.get("restype").is_some() {
             return Ok(Target::Container { container: ContainerName::parse(&first)? });
         }

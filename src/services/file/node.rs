@@ -7,6 +7,7 @@ use crate::rules::file::smb::{NodeKind, Smb};
 use crate::rules::lease::Lease;
 use crate::rules::metadata::Metadata;
 use crate::rules::time::Timestamp;
+use crate::services::shared::content_headers::ContentHeaders;
 use crate::services::shared::copying::Progress;
 use crate::store::cleared_ranges::Marks;
 use crate::store::content::Content;
@@ -92,18 +93,6 @@ pub struct File {
     pub lease: Lease,
 }
 
-/// The headers that describe the content to its readers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ContentHeaders {
-    pub content_type: Option<Box<str>>,
-    pub encoding: Option<Box<str>>,
-    pub language: Option<Box<str>>,
-    pub cache_control: Option<Box<str>>,
-    /// Content-MD5, as written: some recorded values are not MD5s.
-    pub md5: Option<Box<str>>,
-    pub disposition: Option<Box<str>>,
-}
-
 /// The copy that created a file, or is creating it.
 #[derive(Clone, Debug)]
 pub struct FileCopy {
@@ -167,9 +156,7 @@ impl File {
             }
         }
         let mut changes: Vec<Change> = written.into_iter().chain(cleared.into_iter().map(Change::Cleared)).collect();
-        changes.sort_by_key(|change| match change {
-            Change::Written(range) | Change::Cleared(range) => range.start,
-        });
+        changes.sort_by_key(|change| change.range().start);
         changes
     }
 }

@@ -14,7 +14,7 @@ impl ServiceResource for Share {
         ops::ALL
     }
 
-    /// Operations on a share itself say `restype=share`; every other path names a directory or a file, the share's root among them.
+    /// Operations on a share itself have `restype=share`; every other path names a directory or a file, including the share's root.
     fn target(resource: &ResourcePath<'_>) -> Result<Target, StorageError> {
         let Some((first, rest)) = split_path(resource.path) else { return Ok(Target::Service) };
         let (share, text) = (ShareName::parse(&names::decode(first)?)?, names::decode(rest)?);

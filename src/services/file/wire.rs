@@ -2,36 +2,44 @@
 //! files.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Fields, FromRequest, FromText, Input, Reply, Request};
-use crate::rules::error::StorageError;
+use crate::operation::{Fields, FromRequest, Input, Reply, Request, header_text};
+use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::etag::ETag;
 use crate::rules::file::path::TrailingDots;
 use crate::rules::file::posix::PosixInput;
 use crate::rules::file::share::{Protocol, RootSquash, Settings, SettingsInput, Tier};
 use crate::rules::file::smb::SmbInput;
-use crate::rules::lease::Lease;
-use crate::rules::ranges::{self, InclusiveRange, RequestedRange};
+use crate::rules::ranges::InclusiveRange;
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
 use crate::rules::wire_name::WireName;
-use crate::rules::{listing, retention};
-use crate::services::file::node::{Body, ContentHeaders, Node, NodeId};
+use crate::rules::{conditions, retention};
+use crate::services::file::node::{Body, Node, NodeId};
 use crate::services::file::state::{Admitted, Share, ShareProperties, ShareView, trailing_dots};
+use crate::services::shared::content_headers::ContentHeaders;
+use crate::services::shared::lease::{with_lease, write_lease};
 use crate::services::shared::listing::ListedResource;
 use std::ops::Range;
 
-impl FromRequest for SmbInput {
-    const INPUTS: &'static [Input] = &[
-        Input::header("x-ms-file-attributes"),
-        Input::header("x-ms-file-creation-time"),
-        Input::header("x-ms-file-last-write-time"),
-        Input::header("x-ms-file-change-time"),
-        Input::header("x-ms-file-permission"),
-        Input::header("x-ms-file-permission-key"),
-        Input::header("x-ms-file-permission-format"),
-    ];
+/// The header of a new file that was restored from elsewhere.
+const SEMANTICS: &str = "x-ms-file-property-semantics";
 
+impl FromRequest for SmbInput {
+    const INPUTS: &'static [Input] = &[Input::Headers(&[
+        "x-ms-file-attributes",
+        "x-ms-file-creation-time",
+        "x-ms-file-last-write-time",
+        "x-ms-file-change-time",
+        "x-ms-file-permission",
+        "x-ms-file-permission-key",
+        "x-ms-file-permission-format",
+    ])];
+
+    /// Returns 400 UnsupportedHeader for `x-ms-file-property-semantics`, except for operations that declare it.
     fn from_request(fields: &Fields<'_>) -> Result<SmbInput, StorageError> {
+        if header_text(&fields.headers, SEMANTICS).is_some() && !fields.spec.reads(SEMANTICS) {
+            return Err(ErrorCode::UnsupportedHeader.with_detail("HeaderName", SEMANTICS));
+        }
         SmbInput::parse(|name| fields.header(name))
     }
 }
@@ -64,26 +72,13 @@ impl NewSmbHeaders {
     }
 }
 
-/// Whether a file is new or restored from elsewhere.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PropertySemantics {
-    New,
-    Restore,
-}
-
-impl FromText for PropertySemantics {
-    fn from_text(text: &str) -> Option<PropertySemantics> {
-        word(text, &[("new", PropertySemantics::New), ("restore", PropertySemantics::Restore)])
-    }
-}
-
-/// Returns the value of one of these words, in any case.
-pub(super) fn word<T: Copy>(text: &str, words: &[(&str, T)]) -> Option<T> {
-    words.iter().find(|(word, _)| word.eq_ignore_ascii_case(text)).map(|(_, value)| *value)
+words! {
+    /// Whether a file is new or restored from elsewhere.
+    pub(super) PropertySemantics { New = "new", Restore = "restore" }
 }
 
 impl FromRequest for PosixInput {
-    const INPUTS: &'static [Input] = &[Input::header("x-ms-mode"), Input::header("x-ms-owner"), Input::header("x-ms-group")];
+    const INPUTS: &'static [Input] = &[Input::Headers(&["x-ms-mode", "x-ms-owner", "x-ms-group"])];
 
     fn from_request(fields: &Fields<'_>) -> Result<PosixInput, StorageError> {
         PosixInput::parse(|name| fields.header(name))
@@ -91,18 +86,18 @@ impl FromRequest for PosixInput {
 }
 
 impl FromRequest for SettingsInput {
-    const INPUTS: &'static [Input] = &[
-        Input::header("x-ms-share-quota"),
-        Input::header("x-ms-access-tier"),
-        Input::header("x-ms-enabled-protocols"),
-        Input::header("x-ms-root-squash"),
-        Input::header("x-ms-enable-snapshot-virtual-directory-access"),
-        Input::header("x-ms-share-paid-bursting-enabled"),
-        Input::header("x-ms-share-paid-bursting-max-iops"),
-        Input::header("x-ms-share-paid-bursting-max-bandwidth-mibps"),
-        Input::header("x-ms-share-provisioned-iops"),
-        Input::header("x-ms-share-provisioned-bandwidth-mibps"),
-    ];
+    const INPUTS: &'static [Input] = &[Input::Headers(&[
+        "x-ms-share-quota",
+        "x-ms-access-tier",
+        "x-ms-enabled-protocols",
+        "x-ms-root-squash",
+        "x-ms-enable-snapshot-virtual-directory-access",
+        "x-ms-share-paid-bursting-enabled",
+        "x-ms-share-paid-bursting-max-iops",
+        "x-ms-share-paid-bursting-max-bandwidth-mibps",
+        "x-ms-share-provisioned-iops",
+        "x-ms-share-provisioned-bandwidth-mibps",
+    ])];
 
     fn from_request(fields: &Fields<'_>) -> Result<SettingsInput, StorageError> {
         SettingsInput::parse(|name| fields.header(name))
@@ -121,45 +116,19 @@ impl FromRequest for SourceTrailingDots {
     }
 }
 
-/// The bearer token for a copy's source. Its value is read when the source is opened.
+/// Proof that the request has no conditions on the source of a copy, which the file service does not support.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct CopySourceAuthorization;
+pub(super) struct NoSourceConditions;
 
-impl FromRequest for CopySourceAuthorization {
-    const INPUTS: &'static [Input] = &[Input::header("x-ms-copy-source-authorization")];
+impl FromRequest for NoSourceConditions {
+    const INPUTS: &'static [Input] = &[];
 
-    fn from_request(_: &Fields<'_>) -> Result<CopySourceAuthorization, StorageError> {
-        Ok(CopySourceAuthorization)
-    }
-}
-
-/// The range that a reader requests. `x-ms-range` precedes `Range`.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ReadRange(pub(super) RequestedRange);
-
-impl FromRequest for ReadRange {
-    const INPUTS: &'static [Input] = &[Input::header("range"), Input::header("x-ms-range")];
-
-    fn from_request(fields: &Fields<'_>) -> Result<ReadRange, StorageError> {
-        let text = fields.header("x-ms-range").or_else(|| fields.header("range"));
-        Ok(ReadRange(text.map_or(RequestedRange::Whole, RequestedRange::parse)))
-    }
-}
-
-/// The range that a request writes to. `x-ms-range` precedes `Range`.
-#[derive(Clone, Debug)]
-pub(super) struct WriteRange(pub(super) Range<u64>);
-
-impl FromRequest for WriteRange {
-    const INPUTS: &'static [Input] = ReadRange::INPUTS;
-
-    fn from_request(fields: &Fields<'_>) -> Result<WriteRange, StorageError> {
-        let (name, text) = match (fields.header("x-ms-range"), fields.header("range")) {
-            (Some(text), _) => ("x-ms-range", text),
-            (None, Some(text)) => ("Range", text),
-            (None, None) => return Err(StorageError::missing_header("x-ms-range")),
-        };
-        ranges::exact(text).map(|range| WriteRange(half_open(range))).ok_or_else(|| StorageError::invalid_header(name, text))
+    /// Returns 400 ConditionHeadersNotSupported for any of them. They are no inputs: the operation only refuses them.
+    fn from_request(fields: &Fields<'_>) -> Result<NoSourceConditions, StorageError> {
+        match fields.conditions_named(&conditions::SOURCE)?.is_empty() {
+            true => Ok(NoSourceConditions),
+            false => Err(ErrorCode::ConditionHeadersNotSupported.into()),
+        }
     }
 }
 
@@ -168,50 +137,25 @@ pub(super) fn half_open(range: InclusiveRange) -> Range<u64> {
     range.start..range.end.saturating_add(1)
 }
 
-/// The size of a page, if the request limits it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct MaxResults(pub(super) Option<usize>);
-
-impl FromRequest for MaxResults {
-    const INPUTS: &'static [Input] = &[Input::query("maxresults")];
-
-    fn from_request(fields: &Fields<'_>) -> Result<MaxResults, StorageError> {
-        fields.query("maxresults").map(|text| listing::maxresults(Some(text))).transpose().map(MaxResults)
-    }
-}
+/// The names of the headers that describe the content of a file, in the order of the fields.
+const FILE_HEADERS: [&str; 6] = [
+    "x-ms-content-type",
+    "x-ms-content-encoding",
+    "x-ms-content-language",
+    "x-ms-content-md5",
+    "x-ms-cache-control",
+    "x-ms-content-disposition",
+];
 
 /// The headers that describe the content of a new or changed file.
-impl FromRequest for ContentHeaders {
-    const INPUTS: &'static [Input] = &[
-        Input::header("x-ms-content-type"),
-        Input::header("x-ms-content-encoding"),
-        Input::header("x-ms-content-language"),
-        Input::header("x-ms-cache-control"),
-        Input::header("x-ms-content-md5"),
-        Input::header("x-ms-content-disposition"),
-    ];
+#[derive(Clone, Debug)]
+pub(super) struct FileContentHeaders(pub(super) ContentHeaders);
 
-    fn from_request(fields: &Fields<'_>) -> Result<ContentHeaders, StorageError> {
-        let text = |name: &str| fields.header(name).map(Box::from);
-        Ok(ContentHeaders {
-            content_type: text("x-ms-content-type"),
-            encoding: text("x-ms-content-encoding"),
-            language: text("x-ms-content-language"),
-            cache_control: text("x-ms-cache-control"),
-            md5: text("x-ms-content-md5"),
-            disposition: text("x-ms-content-disposition"),
-        })
-    }
-}
+impl FromRequest for FileContentHeaders {
+    const INPUTS: &'static [Input] = &[Input::Headers(&FILE_HEADERS)];
 
-/// The Content-Type of a new file whose request names none.
-const DEFAULT_TYPE: &str = "application/octet-stream";
-
-impl ContentHeaders {
-    /// Adds the default Content-Type. A new file has one, and loses it when its properties are set without one (recorded).
-    pub(super) fn with_default_type(mut self) -> ContentHeaders {
-        self.content_type.get_or_insert_with(|| DEFAULT_TYPE.into());
-        self
+    fn from_request(fields: &Fields<'_>) -> Result<FileContentHeaders, StorageError> {
+        Ok(FileContentHeaders(ContentHeaders::read(FILE_HEADERS, |name| fields.header(name))))
     }
 }
 
@@ -278,12 +222,9 @@ pub(super) fn describe(reply: Reply, node: &Admitted, whole: bool, request: &Req
     reply = with_smb(reply, node, node.parent(), request);
     let Some(file) = node.file() else { return reply };
     let headers = &file.headers;
-    reply = reply
+    reply = headers
+        .describe(reply)
         .with_some("content-type", headers.content_type.as_deref())
-        .with_some("content-encoding", headers.encoding.as_deref())
-        .with_some("content-language", headers.language.as_deref())
-        .with_some("cache-control", headers.cache_control.as_deref())
-        .with_some("content-disposition", headers.disposition.as_deref())
         .with_some(if whole { "content-md5" } else { "x-ms-content-md5" }, headers.md5.as_deref());
     if let Some(copy) = &file.copy {
         reply = copy.progress.describe(reply, copy.id, &copy.source, copy.total);
@@ -304,19 +245,6 @@ pub(super) fn without_signature(url: &str) -> String {
         }
         _ => url.to_owned(),
     }
-}
-
-/// A GUID in lower case: 8-4-4-4-12.
-pub(super) fn guid(id: [u8; 16]) -> String {
-    uuid::Uuid::from_bytes(id).to_string()
-}
-
-/// The lease headers of a share or a file.
-pub(super) fn with_lease(reply: Reply, lease: Lease, now: Timestamp) -> Reply {
-    reply
-        .with("x-ms-lease-status", lease.status(now))
-        .with("x-ms-lease-state", lease.state(now))
-        .with_some("x-ms-lease-duration", lease.duration(now))
 }
 
 /// The headers by which Get Share Properties describes a share.
@@ -357,8 +285,8 @@ pub(super) fn describe_share(view: &ShareView<'_>, request: &Request) -> Reply {
         .with_some("x-ms-share-provisioned-bandwidth-mibps", number(settings.mibps()))
 }
 
-/// Adds what a response to a write reports of a share whose operations or bandwidth are provisioned: all settings, whatever the request
-/// names.
+/// Adds the settings of a share whose operations or bandwidth are provisioned to the response to a write: all of them, even those that the
+/// request does not set.
 pub(super) fn with_provision(reply: Reply, settings: &Settings) -> Reply {
     if !settings.is_provisioned() {
         return reply;
@@ -407,8 +335,7 @@ pub(super) fn write_share(
     if reports_tier && line.deleted.is_some() {
         xml.leaf("LeaseStatus", "unlocked").leaf("LeaseState", "broken");
     } else if reports_tier {
-        xml.leaf("LeaseStatus", view.lease.status(request.now)).leaf("LeaseState", view.lease.state(request.now));
-        xml.leaf_some("LeaseDuration", view.lease.duration(request.now));
+        write_lease(xml, view.lease, request.now);
     }
     xml.leaf("Quota", settings.quota.to_string());
     xml.leaf_some("EnabledProtocols", settings.protocol.map(Protocol::name));

@@ -83,6 +83,18 @@ impl<S: Resource> ServiceAccounts<S> {
         Ok(self.accounts.get(name).ok_or(ErrorCode::ResourceNotFound)?)
     }
 
+    /// Edits the names of the resources of the account of a request.
+    ///
+    /// # Errors
+    /// Those of the edit.
+    pub async fn write_index<T>(
+        &self,
+        request: &Request,
+        edit: impl FnOnce(&mut ResourceIndex<S>) -> Result<T, StorageError>,
+    ) -> Result<T, StorageError> {
+        self.account(&request.account.name)?.resources.write(edit).await
+    }
+
     /// A resource by account and name.
     ///
     /// # Errors

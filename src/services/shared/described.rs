@@ -41,6 +41,20 @@ pub trait Described: Resource {
     }
 }
 
+impl<S: Described> ServiceAccounts<S> {
+    /// Edits the resource that a request names.
+    ///
+    /// # Errors
+    /// 404, and those of the edit.
+    pub async fn write<T>(
+        &self,
+        request: &Request,
+        edit: impl FnOnce(&mut S) -> Result<T, StorageError>,
+    ) -> Result<T, StorageError> {
+        S::find(self, request)?.write(edit).await
+    }
+}
+
 /// A container, share or queue, which has metadata.
 pub trait HasMetadata: Described {
     /// Who may read it.
@@ -161,13 +175,12 @@ async fn write<S: Described>(
     request: &Request,
     change: impl FnOnce(&mut S),
 ) -> Result<Reply, StorageError> {
-    let last_modified = S::find(accounts, request)?
-        .write(|resource| {
-            resource.check(request)?;
-            change(resource);
-            Ok(resource.last_modified())
-        })
-        .await?;
+    let edit = |resource: &mut S| {
+        resource.check(request)?;
+        change(resource);
+        Ok(resource.last_modified())
+    };
+    let last_modified = accounts.write(request, edit).await?;
     Ok(with_state(Reply::new(request.spec.status), last_modified))
 }
 

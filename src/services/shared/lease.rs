@@ -1,10 +1,12 @@
 //! The lease operations of blobs, containers, files and shares: five actions, selected by `x-ms-lease-action`. The rules are in
 //! `rules::lease`.
 
+use crate::operation::xml::Writer;
 use crate::operation::{Access, FromRequest, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::lease::{Lease, LeaseAction, LeaseDuration, LeaseId};
+use crate::rules::time::Timestamp;
 use crate::services::shared::accounts::ServiceAccounts;
 use crate::services::shared::described::Described;
 
@@ -170,4 +172,18 @@ impl LeaseInput for Break {
     fn answer(reply: Reply, lease: Lease, request: &Request) -> Reply {
         reply.with("x-ms-lease-time", lease.time_left(request.now).to_string())
     }
+}
+
+/// Adds the headers that report a lease.
+pub fn with_lease(reply: Reply, lease: Lease, now: Timestamp) -> Reply {
+    reply
+        .with("x-ms-lease-status", lease.status(now))
+        .with("x-ms-lease-state", lease.state(now))
+        .with_some("x-ms-lease-duration", lease.duration(now))
+}
+
+/// Writes the elements of a list that report a lease.
+pub fn write_lease(xml: &mut Writer, lease: Lease, now: Timestamp) {
+    xml.leaf("LeaseStatus", lease.status(now)).leaf("LeaseState", lease.state(now));
+    xml.leaf_some("LeaseDuration", lease.duration(now));
 }

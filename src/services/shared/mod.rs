@@ -2,6 +2,8 @@
 //! services have alike, each declared once.
 
 pub mod accounts;
+pub mod changes;
+pub mod content_headers;
 pub mod copying;
 pub mod delegation;
 pub mod described;

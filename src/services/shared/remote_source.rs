@@ -8,6 +8,7 @@ use crate::rules::ranges::RequestedRange as Range;
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
 use crate::rules::{conditions, copy_source};
+use crate::services::shared::content_headers::{ContentHeaders, IN_RESPONSE};
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 /// The headers of a copy's request that are about its source, and their names in the request for the source.
@@ -108,6 +109,19 @@ impl RemoteSource {
             return Err(copy_source::refused(request.version, &ErrorCode::InvalidRange.into()));
         }
         Ok(RemoteSource { answer, part })
+    }
+
+    /// The size of the source in bytes, which a copy in the background must know at its start.
+    ///
+    /// # Errors
+    /// 409 CannotVerifyCopySource.
+    pub fn length(&self) -> Result<u64, StorageError> {
+        self.answer.length().ok_or_else(|| refused(409, "The copy source does not say its length."))
+    }
+
+    /// The headers that describe the content of the source.
+    pub fn content_headers(&self) -> ContentHeaders {
+        ContentHeaders::read(IN_RESPONSE, |name| text(&self.answer.headers, name))
     }
 }
 

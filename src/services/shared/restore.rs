@@ -4,6 +4,7 @@ use crate::operation::{Access, FieldLocation, Fields, FromField, FromRequest, In
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::retention;
+use crate::rules::time::Timestamp;
 use crate::services::shared::accounts::ServiceAccounts;
 use crate::services::shared::described::{Described, selectors, with_state};
 use crate::services::shared::resource_index::Restorable;
@@ -29,7 +30,7 @@ pub const fn operation<S: Restorable + Described>(name: &'static str) -> Operati
 
 struct RestoreInput<S> {
     name: String,
-    version: String,
+    created: Timestamp,
     resource: PhantomData<fn() -> S>,
 }
 
@@ -38,7 +39,10 @@ impl<S: Restorable> FromRequest for RestoreInput<S> {
 
     fn from_request(fields: &Fields<'_>) -> Result<RestoreInput<S>, StorageError> {
         let text = |name| String::from_field(fields, FieldLocation::Header, name);
-        Ok(RestoreInput { name: text(S::DELETED_NAME)?, version: text(S::DELETED_VERSION)?, resource: PhantomData })
+        let (name, version) = (text(S::DELETED_NAME)?, text(S::DELETED_VERSION)?);
+        // A malformed version names nothing: no resource was created at the beginning of time.
+        let created = retention::read_container_version(&version).unwrap_or_default();
+        Ok(RestoreInput { name, created, resource: PhantomData })
     }
 }
 
@@ -47,10 +51,11 @@ async fn run<S: Restorable + Described>(
     request: Request,
     input: RestoreInput<S>,
 ) -> Result<Reply, StorageError> {
-    // A malformed version names no container: none was created at the beginning of time.
-    let created = retention::read_container_version(&input.version).unwrap_or_default();
     let account = accounts.account(&request.account.name)?;
-    account.resources.write(|index| index.restore(&input.name, created, request.target.resource_name()?, request.now)).await?;
+    account
+        .resources
+        .write(|index| index.restore(&input.name, input.created, request.target.resource_name()?, request.now))
+        .await?;
     let reply = Reply::new(request.spec.status);
     if !S::RESTORE_REPORTS_STATE {
         return Ok(reply);

@@ -1,34 +1,27 @@
 //! Append Block and Append Blob Seal: a block is added at the end of an append blob, until the blob is sealed.
 
-use crate::operation::{Access, BodyFraming, EncryptionCheck, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{BodyFraming, EncryptionCheck, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::blocks;
 use crate::rules::checksums::RequestChecksums;
-use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::Body;
-use crate::services::blob::state::Admitted;
+use crate::services::blob::ops::spec::WRITE;
+use crate::services::blob::state::Container;
 use crate::services::blob::wire;
 use crate::store::content::Content;
-use crate::store::sparse::Sparse;
 
 pub(super) static APPEND_BLOCK: Operation<Blobs> = operation!(
     append_block,
     Input,
     OperationSpec {
         name: "Append Block",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "appendblock")],
-        encryption: EncryptionCheck::Write,
         requires: RequiredPermission::object("aw"),
-        access: Access::Write,
-        conditions: ConditionSupport::Write,
-        lease: LeaseCheck::Required,
+        encryption: EncryptionCheck::Write,
         status: 201,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 
@@ -37,14 +30,9 @@ pub(super) static SEAL: Operation<Blobs> = operation!(
     AppendConditions,
     OperationSpec {
         name: "Append Blob Seal",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "seal")],
         requires: RequiredPermission::object("aw"),
-        access: Access::Write,
-        conditions: ConditionSupport::Write,
-        lease: LeaseCheck::Required,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 
@@ -59,13 +47,6 @@ input! { pub(super) Input {
     checksums: RequestChecksums,
 } }
 
-/// The body of an append blob.
-struct AppendBody<'a> {
-    content: &'a Sparse,
-    blocks: u32,
-    sealed: bool,
-}
-
 async fn append_block(blobs: &Blobs, mut request: Request, input: Input) -> Result<Reply, StorageError> {
     let Input { conditions, framing, checksums } = input;
     framing.check_content(&request.body)?;
@@ -75,7 +56,7 @@ async fn append_block(blobs: &Blobs, mut request: Request, input: Input) -> Resu
     let received = request.receive(framing, blocks::append_block_limit(request.version), wanted).await?;
     checksums.check(received.digests)?;
     let reply = append(blobs, &request, &conditions, &received.content).await?;
-    Ok(framing.answer(wire::with_digests(reply, received.digests)))
+    Ok(framing.answer(reply.with_digests(received.digests)))
 }
 
 /// Adds bytes to the end of the blob that the request names.
@@ -85,33 +66,29 @@ pub(super) async fn append(
     conditions: &AppendConditions,
     bytes: &Content,
 ) -> Result<Reply, StorageError> {
-    let container = blobs.container(request)?;
-    let (offset, count, blob) = container
-        .write(|container| {
-            let admitted = container.admit(request)?;
-            let before = append_body(&admitted)?;
-            if before.sealed {
-                return Err(ErrorCode::BlobIsSealed.into());
-            }
-            let offset = before.content.len();
-            let size = offset + bytes.len();
-            conditions.check_position(offset)?;
-            if conditions.max_size.is_some_and(|max| size > max) {
-                return Err(ErrorCode::MaxBlobSizeConditionNotMet.into());
-            }
-            if before.blocks as usize >= blocks::COMMITTED_BLOCKS {
-                return Err(ErrorCode::BlockCountExceedsLimit.into());
-            }
-            let mut content = before.content.clone();
-            content.resize(size);
-            content.write(offset, bytes, request.now);
-            let count = before.blocks + 1;
-            let body = Body::Append { content, blocks: count, sealed: false };
-            Ok((offset, count, container.replace(admitted, request.now, |blob| blob.body = body)?))
-        })
-        .await?;
-    let reply = Reply::new(request.spec.status)
-        .with_state(blob.etag(), blob.last_modified)
+    let append = |container: &mut Container| {
+        let admitted = container.admit(request)?;
+        let Body::Append { content, blocks, sealed } = &admitted.body else { return Err(ErrorCode::InvalidBlobType.into()) };
+        if *sealed {
+            return Err(ErrorCode::BlobIsSealed.into());
+        }
+        let offset = content.len();
+        let size = offset + bytes.len();
+        conditions.check_position(offset)?;
+        if conditions.max_size.is_some_and(|max| size > max) {
+            return Err(ErrorCode::MaxBlobSizeConditionNotMet.into());
+        }
+        if *blocks as usize >= blocks::COMMITTED_BLOCKS {
+            return Err(ErrorCode::BlockCountExceedsLimit.into());
+        }
+        let (mut content, count) = (content.clone(), blocks + 1);
+        content.resize(size);
+        content.write(offset, bytes, request.now);
+        let body = Body::Append { content, blocks: count, sealed: false };
+        Ok((offset, count, container.replace(admitted, request.now, |blob| blob.body = body)?))
+    };
+    let (offset, count, blob) = blobs.write(request, append).await?;
+    let reply = wire::state(&blob, request)
         .with("x-ms-blob-append-offset", offset.to_string())
         .with("x-ms-blob-committed-block-count", count.to_string())
         .with("x-ms-request-server-encrypted", "true");
@@ -119,24 +96,15 @@ pub(super) async fn append(
 }
 
 async fn seal(blobs: &Blobs, request: Request, conditions: AppendConditions) -> Result<Reply, StorageError> {
-    let container = blobs.container(&request)?;
-    let blob = container
-        .write(|container| {
-            let admitted = container.admit(&request)?;
-            let before = append_body(&admitted)?;
-            conditions.check_position(before.content.len())?;
-            let body = Body::Append { content: before.content.clone(), blocks: before.blocks, sealed: true };
-            container.replace(admitted, request.now, |blob| blob.body = body)
-        })
-        .await?;
-    Ok(Reply::new(request.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-blob-sealed", "true"))
-}
-
-fn append_body(admitted: &Admitted) -> Result<AppendBody<'_>, StorageError> {
-    match &admitted.body {
-        Body::Append { content, blocks, sealed } => Ok(AppendBody { content, blocks: *blocks, sealed: *sealed }),
-        Body::Block { .. } | Body::Page { .. } => Err(ErrorCode::InvalidBlobType.into()),
-    }
+    let seal = |container: &mut Container| {
+        let admitted = container.admit(&request)?;
+        let Body::Append { content, blocks, .. } = &admitted.body else { return Err(ErrorCode::InvalidBlobType.into()) };
+        conditions.check_position(content.len())?;
+        let body = Body::Append { content: content.clone(), blocks: *blocks, sealed: true };
+        container.replace(admitted, request.now, |blob| blob.body = body)
+    };
+    let blob = blobs.write(&request, seal).await?;
+    Ok(wire::state(&blob, &request).with("x-ms-blob-sealed", "true"))
 }
 
 impl AppendConditions {

@@ -14,7 +14,7 @@ use std::fmt::Write;
 pub(super) static BATCH: Operation<Blobs> =
     operation("Blob Batch", ResourceKind::Service, &[Selector::Query("comp", "batch")], OF_ACCOUNT);
 
-/// The request of Azure's JavaScript client when the path begins with the account, which that client takes for a container.
+/// The request of Azure's JavaScript client when the path begins with the account, which that client treats as a container.
 pub(super) static PATH_STYLE_BATCH: Operation<Blobs> = operation(
     "Blob Batch (path style)",
     ResourceKind::Service,
@@ -72,7 +72,7 @@ async fn batch(blobs: &Blobs, mut request: Request, content_type: BatchContentTy
                 write_part(&mut text, &boundary, part.id.as_deref(), &answer(&request, Ok(part)).await);
             }
         }
-        // The refusal of the whole batch is the answer of a single part without Content-ID. Azure refuses in this way too many parts
+        // The refusal of the batch is the answer of a single part without Content-ID. Azure refuses in this way too many parts
         // (Azure/azure-sdk-for-java#6725), a Content-Type without a boundary (Azure/Azurite#2421), and a malformed body
         // (Azure/azure-rest-api-specs#12782).
         Err(error) => write_part(&mut text, &boundary, None, &answer(&request, Err(error)).await),

@@ -1,11 +1,10 @@
 //! Get and Set Blob Metadata.
-use crate::operation::{Access, EncryptionCheck, Operation, OperationSpec, Reply, Request, ResourceKind, Selector, StateQuery};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{EncryptionCheck, Operation, OperationSpec, Reply, Request, Selector, StateQuery};
 use crate::rules::error::StorageError;
-use crate::rules::lease::LeaseCheck;
 use crate::rules::metadata::Metadata;
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::ops::spec::{READ, WRITE};
+use crate::services::blob::state::Container;
 use crate::services::blob::wire;
 
 pub(super) static GET_BLOB_METADATA: Operation<Blobs> = operation!(
@@ -14,13 +13,9 @@ pub(super) static GET_BLOB_METADATA: Operation<Blobs> = operation!(
     OperationSpec {
         name: "Get Blob Metadata",
         methods: &["GET", "HEAD"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "metadata")],
         encryption: EncryptionCheck::Read,
-        requires: RequiredPermission::object("r").or_anonymous(AnonymousAccess::Blob),
-        conditions: ConditionSupport::Read,
-        lease: LeaseCheck::IfPresent,
-        ..OperationSpec::DEFAULT
+        ..READ
     }
 );
 
@@ -29,35 +24,25 @@ pub(super) static SET_BLOB_METADATA: Operation<Blobs> = operation!(
     Metadata,
     OperationSpec {
         name: "Set Blob Metadata",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "metadata")],
         encryption: EncryptionCheck::Write,
-        requires: RequiredPermission::object("w"),
-        access: Access::Write,
-        conditions: ConditionSupport::Write,
-        lease: LeaseCheck::Required,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 
 async fn get_blob_metadata(blobs: &Blobs, request: Request, _: StateQuery) -> Result<Reply, StorageError> {
     let blob = blobs.container(&request)?.read().admit(&request)?;
-    Ok(Reply::new(request.spec.status).with_state(blob.etag(), blob.last_modified).with_metadata(&blob.metadata))
+    Ok(wire::state(&blob, &request).with_metadata(&blob.metadata))
 }
 
 /// Replaces all metadata of the blob.
 async fn set_blob_metadata(blobs: &Blobs, request: Request, metadata: Metadata) -> Result<Reply, StorageError> {
-    let container = blobs.container(&request)?;
-    let keeping = blobs.retention_policy(&request)?;
-    let blob = container
-        .write(|container| {
-            let admitted = container.admit(&request)?;
-            admitted.check_online(request.now)?;
-            container.replace_as_version(admitted, request.now, keeping, |blob| blob.metadata = metadata)
-        })
-        .await?;
-    let reply =
-        Reply::new(request.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-request-server-encrypted", "true");
-    Ok(wire::with_written(reply, &blob))
+    let retention = blobs.retention_policy(&request)?;
+    let set = |container: &mut Container| {
+        let admitted = container.admit(&request)?;
+        admitted.check_online(request.now)?;
+        container.replace_as_version(admitted, request.now, retention, |blob| blob.metadata = metadata)
+    };
+    let blob = blobs.write(&request, set).await?;
+    Ok(wire::written(&blob, &request))
 }

@@ -1,33 +1,22 @@
 //! Get Blob Properties, and Set Blob Properties: the headers that describe the content, and a page blob's size and sequence number.
 
 use crate::operation::{
-    self, Access, EncryptionCheck, Fields, FromRequest, Operation, OperationSpec, Reply, Request, ResourceKind, Selector,
-    StateQuery,
+    self, EncryptionCheck, Fields, FromRequest, Operation, OperationSpec, Reply, Request, Selector, StateQuery,
 };
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
 use crate::rules::blob::pages::Action as SequenceNumberAction;
-use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::Body;
 use crate::services::blob::ops::put_page;
+use crate::services::blob::ops::spec::{READ, WRITE};
+use crate::services::blob::state::Container;
 use crate::services::blob::wire;
 use crate::services::blob::wire::{DescribedPart, PageBlobSize, ReplacingContentHeaders};
 
 pub(super) static GET_BLOB_PROPERTIES: Operation<Blobs> = operation!(
     get_blob_properties,
     StateQuery,
-    OperationSpec {
-        name: "Get Blob Properties",
-        methods: &["HEAD"],
-        resource: ResourceKind::Blob,
-        encryption: EncryptionCheck::Read,
-        requires: RequiredPermission::object("r").or_anonymous(AnonymousAccess::Blob),
-        conditions: ConditionSupport::Read,
-        lease: LeaseCheck::IfPresent,
-        ..OperationSpec::DEFAULT
-    }
+    OperationSpec { name: "Get Blob Properties", methods: &["HEAD"], encryption: EncryptionCheck::Read, ..READ }
 );
 
 pub(super) static SET_BLOB_PROPERTIES: Operation<Blobs> = operation!(
@@ -35,15 +24,9 @@ pub(super) static SET_BLOB_PROPERTIES: Operation<Blobs> = operation!(
     Input,
     OperationSpec {
         name: "Set Blob Properties",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "properties")],
-        requires: RequiredPermission::object("w"),
-        access: Access::Write,
-        conditions: ConditionSupport::Write,
-        lease: LeaseCheck::Required,
         encryption: EncryptionCheck::IfPresent,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 
@@ -61,7 +44,7 @@ input! { pub(super) Input {
 
 impl FromRequest for Option<SequenceNumberAction> {
     const INPUTS: &'static [operation::Input] =
-        &[operation::Input::header("x-ms-sequence-number-action"), operation::Input::header("x-ms-blob-sequence-number")];
+        &[operation::Input::Headers(&["x-ms-sequence-number-action", "x-ms-blob-sequence-number"])];
 
     fn from_request(fields: &Fields<'_>) -> Result<Option<SequenceNumberAction>, StorageError> {
         let number = fields.header("x-ms-blob-sequence-number");
@@ -74,31 +57,29 @@ impl FromRequest for Option<SequenceNumberAction> {
 async fn set_blob_properties(blobs: &Blobs, request: Request, input: Input) -> Result<Reply, StorageError> {
     let Input { size, action, content: ReplacingContentHeaders { is_present, headers } } = input;
     let size = size.map(|size| size.0);
-    let keeps_headers = !is_present && (size.is_some() || action.is_some());
-    let container = blobs.container(&request)?;
-    let blob = container
-        .write(|container| {
-            let admitted = container.admit(&request)?;
-            admitted.check_online(request.now)?;
-            let body = match (&admitted.body, size, action) {
-                (body, None, None) => body.clone(),
-                (Body::Page { content, sequence }, ..) => {
-                    let mut content = content.clone();
-                    if size.is_some_and(|size| admitted.tier.is_some_and(|current| !current.tier.holds(size))) {
-                        return Err(ErrorCode::ContentLengthLargerThanTierLimit.into());
-                    }
-                    size.into_iter().for_each(|size| content.resize(size));
-                    Body::Page { content, sequence: action.map_or(Ok(*sequence), |action| action.apply(*sequence))? }
+    let retains_headers = !is_present && (size.is_some() || action.is_some());
+    let set = |container: &mut Container| {
+        let admitted = container.admit(&request)?;
+        admitted.check_online(request.now)?;
+        let body = match (&admitted.body, size, action) {
+            (body, None, None) => body.clone(),
+            (Body::Page { content, sequence }, ..) => {
+                let mut content = content.clone();
+                if size.is_some_and(|size| admitted.tier.is_some_and(|current| !current.tier.holds(size))) {
+                    return Err(ErrorCode::ContentLengthLargerThanTierLimit.into());
                 }
-                _ => return Err(ErrorCode::InvalidBlobType.into()),
-            };
-            container.replace(admitted, request.now, |blob| {
-                blob.body = body;
-                if !keeps_headers {
-                    blob.headers = headers;
-                }
-            })
+                size.into_iter().for_each(|size| content.resize(size));
+                Body::Page { content, sequence: action.map_or(Ok(*sequence), |action| action.apply(*sequence))? }
+            }
+            _ => return Err(ErrorCode::InvalidBlobType.into()),
+        };
+        container.replace(admitted, request.now, |blob| {
+            blob.body = body;
+            if !retains_headers {
+                blob.headers = headers;
+            }
         })
-        .await?;
+    };
+    let blob = blobs.write(&request, set).await?;
     Ok(put_page::answer(&blob, &request))
 }

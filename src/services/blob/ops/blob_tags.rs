@@ -1,16 +1,15 @@
 //! Get and Set Blob Tags: the index tags of a blob. They change neither its entity tag nor its Last-Modified.
 
 use crate::operation::{
-    Access, Fields, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector, StateQuery,
-    VersionQuery,
+    Fields, FromRequest, Input, Operation, OperationSpec, Reply, Request, Selector, StateQuery, VersionQuery,
 };
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::checksums::RequestChecksums;
 use crate::rules::conditions;
-use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
-use crate::rules::lease::LeaseCheck;
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::ops::spec::{READ, WRITE};
+use crate::services::blob::state::Blob;
 use crate::services::blob::wire;
 
 pub(super) static GET_BLOB_TAGS: Operation<Blobs> = operation!(
@@ -18,13 +17,9 @@ pub(super) static GET_BLOB_TAGS: Operation<Blobs> = operation!(
     (StateQuery, BlobConditions),
     OperationSpec {
         name: "Get Blob Tags",
-        methods: &["GET"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "tags")],
         requires: RequiredPermission::object("t"),
-        conditions: ConditionSupport::Read,
-        lease: LeaseCheck::IfPresent,
-        ..OperationSpec::DEFAULT
+        ..READ
     }
 );
 
@@ -33,15 +28,10 @@ pub(super) static SET_BLOB_TAGS: Operation<Blobs> = operation!(
     ((VersionQuery, BlobConditions), RequestChecksums),
     OperationSpec {
         name: "Set Blob Tags",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "tags")],
         requires: RequiredPermission::object("t"),
-        access: Access::Write,
-        conditions: ConditionSupport::Write,
-        lease: LeaseCheck::Required,
         status: 204,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 
@@ -50,12 +40,12 @@ pub(super) static SET_BLOB_TAGS: Operation<Blobs> = operation!(
 pub(super) struct BlobConditions;
 
 impl FromRequest for BlobConditions {
-    const INPUTS: &'static [Input] = &[
-        Input::header(conditions::BLOB.if_match),
-        Input::header(conditions::BLOB.if_none_match),
-        Input::header(conditions::BLOB.if_modified_since),
-        Input::header(conditions::BLOB.if_unmodified_since),
-    ];
+    const INPUTS: &'static [Input] = &[Input::Headers(&[
+        conditions::BLOB.if_match,
+        conditions::BLOB.if_none_match,
+        conditions::BLOB.if_modified_since,
+        conditions::BLOB.if_unmodified_since,
+    ])];
 
     fn from_request(_: &Fields<'_>) -> Result<BlobConditions, StorageError> {
         Ok(BlobConditions)
@@ -78,13 +68,10 @@ async fn set_blob_tags(
     let (document, digests) = request.body.document(LIMIT, checksums.wanted(request.version)).await?;
     checksums.check(digests)?;
     let tags = wire::read_tags(&document)?;
-    let container = blobs.container(&request)?;
-    container
-        .write(|container| {
-            let admitted = container.admit(&request)?;
-            container.amend(admitted, |blob| blob.tags = tags);
-            Ok(())
-        })
-        .await?;
+    let set = |blob: &mut Blob| {
+        blob.tags = tags;
+        Ok(())
+    };
+    blobs.amend(&request, set).await?;
     Ok(Reply::new(request.spec.status))
 }

@@ -1,22 +1,23 @@
 //! Get Container Properties.
-use crate::operation::{Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
 use crate::rules::error::StorageError;
 use crate::rules::lease::LeaseCheck;
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::ops::spec::READ_CONTAINER;
 use crate::services::blob::wire;
+use crate::services::shared::lease::with_lease;
 
 pub(super) static GET_CONTAINER_PROPERTIES: Operation<Blobs> = operation!(
     get_container_properties,
     OperationSpec {
         name: "Get Container Properties",
         methods: &["GET", "HEAD"],
-        resource: ResourceKind::Container,
         selectors: &[Selector::Query("restype", "container")],
         requires: RequiredPermission::container("r").account_sas_only().or_anonymous(AnonymousAccess::Container),
         lease: LeaseCheck::IfPresent,
-        ..OperationSpec::DEFAULT
+        ..READ_CONTAINER
     }
 );
 
@@ -38,5 +39,5 @@ async fn get_container_properties(blobs: &Blobs, request: Request) -> Result<Rep
     if request.version >= Version::V2020_10_02 {
         reply = reply.with("x-ms-immutable-storage-with-versioning-enabled", request.account.immutability.to_string());
     }
-    Ok(wire::with_lease(reply, container.lease(), request.now))
+    Ok(with_lease(reply, container.lease(), request.now))
 }

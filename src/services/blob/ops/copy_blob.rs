@@ -1,10 +1,8 @@
 //! Copy Blob. Within this server the bytes are shared and the copy is complete at once; from another server they arrive in the background,
 //! and until then the copy is pending.
 
-use crate::environment::Environment;
 use crate::operation::{
-    Access, Operation, OperationSpec, RemoteResponse, Reply, Request, ResourceKind, Selector, Source, SourceAuthorization,
-    SourceConditions, SourceLocation, source_unavailable,
+    Operation, OperationSpec, Reply, Request, Selector, Source, SourceAuthorization, SourceConditions, SourceLocation,
 };
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::tier::{CurrentTier, RehydratePriority};
@@ -16,32 +14,30 @@ use crate::rules::ranges::RequestedRange;
 use crate::rules::time::Timestamp;
 use crate::rules::{conditions, lease};
 use crate::services::blob::blobs::Blobs;
-use crate::services::blob::body::{Body, ContentHeaders};
-use crate::services::blob::copy_properties::{BlobCopy, Progress};
+use crate::services::blob::body::Body;
+use crate::services::blob::copy_properties::BlobCopy;
+use crate::services::blob::ops::spec::WRITE;
 use crate::services::blob::remote_source::RemoteBlob;
 use crate::services::blob::state::{Blob, Container};
 use crate::services::blob::wire::NewBlobHeaders;
 use crate::services::blob::{copy_properties, last_access, wire};
+use crate::services::shared::content_headers::ContentHeaders;
+use crate::services::shared::copying::{PendingCopy, Progress};
 use crate::services::shared::remote_source::{ForwardedHeaders, NamedSource, RemoteSource, condition_error};
-use crate::store::Store;
 use crate::store::cell::Cell;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 pub(super) static COPY_BLOB: Operation<Blobs> = operation!(
     copy_blob,
     Input,
     OperationSpec {
         name: "Copy Blob",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::HasHeader("x-ms-copy-source")],
         requires: RequiredPermission::object("cw"),
-        access: Access::Write,
         conditions: ConditionSupport::CopyTarget,
-        lease: LeaseCheck::Required,
         status: 202,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 
@@ -83,10 +79,10 @@ async fn copy_blob(blobs: &Blobs, request: Request, input: Input) -> Result<Repl
         SourceLocation::Elsewhere => {
             let conditions = &input.conditions.0;
             let named = NamedSource { url: &input.source, range: RequestedRange::Whole, conditions, headers: &input.forwarded };
-            let elsewhere = RemoteSource::open(&request, named).await.map_err(|error| condition_error(conditions, error))?;
-            let described = elsewhere.described()?;
+            let remote = RemoteSource::open(&request, named).await.map_err(|error| condition_error(conditions, error))?;
+            let described = RemoteBlob::read(&remote)?;
             input.new.check_tier_of(&described.empty())?;
-            let total = elsewhere.answer.length().ok_or_else(unmeasured)?;
+            let total = remote.length()?;
             let bytes = Arc::new(AtomicU64::new(0));
             let arrived = Arc::downgrade(&bytes);
             let copy = |_: &Body, _| BlobCopy { id, source, total, progress: Progress::Pending(bytes), incremental: None };
@@ -96,26 +92,18 @@ async fn copy_blob(blobs: &Blobs, request: Request, input: Input) -> Result<Repl
                 input.new.apply(blob, request.now)
             })
             .await?;
-            let pending = PendingCopy {
-                container: Arc::downgrade(&container),
-                name: request.target.blob()?.0.into(),
-                id,
-                described,
-                seal: input.seal,
-                total,
-                arrived,
-                environment: request.environment.clone(),
-                store: request.store.clone(),
+            let environment = request.environment.clone();
+            let body = described.filling(&request.store, total, environment.now());
+            let name = Arc::from(request.target.blob()?.0);
+            let end = move |container: &mut Container, now, outcome: Result<Body, Box<str>>| {
+                container.end_copy(&name, id, now, outcome.map(|body| sealed(body, input.seal)))
             };
-            request.sources.go_on(Box::pin(pending.receive(elsewhere.answer)));
+            let pending = PendingCopy { cell: Arc::downgrade(&container), total, arrived, environment };
+            request.sources.go_on(Box::pin(pending.receive(remote.answer, body, end)));
             blob
         }
     };
-    let reply = Reply::new(request.spec.status)
-        .with_state(blob.etag(), blob.last_modified)
-        .with("x-ms-copy-id", wire::guid(id))
-        .with("x-ms-copy-status", blob.copy.as_ref().map_or("success", |copy| copy.status()));
-    Ok(wire::with_written(reply, &blob))
+    Ok(wire::copied(&blob, &request, id, blob.copy.as_ref().map_or("success", |copy| copy.status())))
 }
 
 /// The blob of this server that is copied, after all checks of the request's conditions on it.
@@ -128,7 +116,7 @@ async fn original(blobs: &Blobs, request: &Request, input: &Input, source: &Sour
     conditions::check_source(&input.conditions.0, &stored).map_err(FailedCondition::of_source)?;
     // The request has no key of the source.
     original.encryption.admits_reader(&Encryption::Service)?;
-    last_access::keep(&from, &source.account, source.target.blob()?.0, &original, request.now).await;
+    last_access::record(&from, &source.account, source.target.blob()?.0, &original, request.now).await;
     Ok(original)
 }
 
@@ -139,11 +127,7 @@ fn is_onto_itself(request: &Request, source: &Source) -> bool {
         && source.target.object_name() == request.target.object_name()
 }
 
-fn unmeasured() -> StorageError {
-    ErrorCode::CannotVerifyCopySource.with_message("The copy source does not say its length.").with_status(409)
-}
-
-/// The copy is sealed if its source is, unless the request says otherwise (recorded).
+/// The copy is sealed if its source is, unless the request sets it (recorded).
 fn sealed(mut body: Body, requested: Option<bool>) -> Body {
     if let (Body::Append { sealed, .. }, Some(seal)) = (&mut body, requested) {
         *sealed = seal;
@@ -161,59 +145,18 @@ async fn create(
 ) -> Result<(Arc<Cell<Container>>, Arc<Blob>), StorageError> {
     let container = blobs.container(request)?;
     let retention = blobs.retention_policy(request)?;
-    let blob = container
-        .write(|container| {
-            let claimed = container.claim(request)?;
-            if claimed.current().is_some_and(|blob| blob.body.type_name() != body.type_name()) {
-                return Err(ErrorCode::InvalidBlobType.into());
-            }
-            if claimed.current().is_some_and(|blob| blob.lease().duration(request.now) == Some("fixed")) {
-                return Err(ErrorCode::InfiniteLeaseDurationRequired.into());
-            }
-            Ok(container.create(claimed, request.now, retention, |new| {
-                let mut blob = finish(new.blob(body, headers));
-                blob.copy = Some(Arc::new(copy(&blob.body, blob.last_modified)));
-                blob
-            }))
-        })
-        .await?;
+    let make = |container: &mut Container| {
+        let claimed = container.claim(request)?;
+        claimed.check_type(&body)?;
+        if claimed.current().is_some_and(|blob| blob.lease().duration(request.now) == Some("fixed")) {
+            return Err(ErrorCode::InfiniteLeaseDurationRequired.into());
+        }
+        Ok(container.create(claimed, request.now, retention, |new| {
+            let mut blob = finish(new.blob(body, headers));
+            blob.copy = Some(Arc::new(copy(&blob.body, blob.last_modified)));
+            blob
+        }))
+    };
+    let blob = container.write(make).await?;
     Ok((container, blob))
-}
-
-/// A copy that receives its bytes in the background. It ends when the destination is deleted, which it does not keep alive.
-struct PendingCopy {
-    container: Weak<Cell<Container>>,
-    name: Arc<str>,
-    id: [u8; 16],
-    described: RemoteBlob,
-    seal: Option<bool>,
-    total: u64,
-    arrived: Weak<AtomicU64>,
-    environment: Arc<Environment>,
-    store: Store,
-}
-
-impl PendingCopy {
-    async fn receive(self, answer: RemoteResponse) {
-        let mut filling = self.described.filling(&self.store, self.total, self.environment.now());
-        let take = |piece: &[u8]| {
-            filling.push(piece)?;
-            let count = self.arrived.upgrade().ok_or_else(|| source_unavailable("the destination was deleted"))?;
-            count.store(filling.received(), Ordering::Relaxed);
-            Ok(())
-        };
-        let streamed = answer.stream(0..u64::MAX, self.total, take).await;
-        let Some(container) = self.container.upgrade() else { return };
-        let now = self.environment.now();
-        let body = streamed.and_then(|()| match filling.received() == self.total {
-            true => filling.finish(),
-            false => Err(source_unavailable("the source is not as long as it said")),
-        });
-        let outcome = body.map(|body| sealed(body, self.seal)).map_err(|error| {
-            tracing::debug!(target: "lazuli::copy", "{error}");
-            "500 InternalServerError \"Copy failed when reading the source.\"".into()
-        });
-        // It has no effect if the copy was aborted or the blob was deleted in the meantime.
-        _ = container.write(|container| container.end_copy(&self.name, self.id, now, outcome)).await;
-    }
 }

@@ -1,25 +1,23 @@
 //! Create Container.
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{Operation, OperationSpec, Reply, Request};
 use crate::rules::auth::permissions::{PublicAccess, RequiredPermission};
 use crate::rules::encryption::DefaultEncryption;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::metadata::Metadata;
 use crate::rules::names;
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::ops::spec::WRITE_CONTAINER;
 use crate::services::blob::state::Container;
+use crate::services::shared::accounts::ResourceIndex;
 
 pub(super) static CREATE_CONTAINER: Operation<Blobs> = operation!(
     create_container,
     Input,
     OperationSpec {
         name: "Create Container",
-        methods: &["PUT"],
-        resource: ResourceKind::Container,
-        selectors: &[Selector::Query("restype", "container")],
         requires: RequiredPermission::container("cw").account_sas_only(),
-        access: Access::Write,
         status: 201,
-        ..OperationSpec::DEFAULT
+        ..WRITE_CONTAINER
     }
 );
 
@@ -30,21 +28,18 @@ input! { pub(super) Input {
 } }
 
 async fn create_container(blobs: &Blobs, request: Request, input: Input) -> Result<Reply, StorageError> {
-    let account = blobs.account(&request.account.name)?;
     let access = input.access.unwrap_or(PublicAccess::Private);
     let container = Container::new(request.now, input.metadata, access, input.encryption);
     let reply = Reply::new(request.spec.status).with_state(container.etag(), container.properties().last_modified);
-    account
-        .resources
-        .write(|containers| {
-            containers.check_free(request.target.container()?, request.now)?;
-            // It is unknown how the service refuses a system container: no recording and no test has one.
-            if names::SYSTEM.contains(&request.target.container()?) {
-                return Err(ErrorCode::AuthorizationFailure.into());
-            }
-            containers.insert(request.target.container()?.into(), blobs.cell(container));
-            Ok(())
-        })
-        .await?;
-    Ok(reply)
+    let name = request.target.container()?;
+    let create = |containers: &mut ResourceIndex<Container>| {
+        containers.check_free(name, request.now)?;
+        // It is unknown how the service refuses a system container: no recording and no test has one.
+        if names::SYSTEM.contains(&name) {
+            return Err(ErrorCode::AuthorizationFailure.into());
+        }
+        containers.insert(name.into(), blobs.cell(container));
+        Ok(reply)
+    };
+    blobs.write_index(&request, create).await
 }

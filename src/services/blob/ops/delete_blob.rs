@@ -1,16 +1,14 @@
 //! Delete Blob: deletes the blob, its snapshots with it or instead of it, or one snapshot or version. `deletetype=permanent` deletes for
 //! good what the account still retains.
-use crate::operation::{
-    self, Access, FieldLocation, Fields, FromField, FromRequest, FromText, Operation, OperationSpec, Reply, Request, ResourceKind,
-};
+use crate::operation::{self, Fields, FromRequest, Operation, OperationSpec, Reply, Request};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::tier::ChangeConditions;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
-use crate::services::blob::state::DeleteSnapshots;
+use crate::services::blob::ops::spec::WRITE;
+use crate::services::blob::state::{Container, DeleteSnapshots};
 
 pub(super) static DELETE_BLOB: Operation<Blobs> = operation!(
     delete_blob,
@@ -18,67 +16,45 @@ pub(super) static DELETE_BLOB: Operation<Blobs> = operation!(
     OperationSpec {
         name: "Delete Blob",
         methods: &["DELETE"],
-        resource: ResourceKind::Blob,
         requires: RequiredPermission::object("dxy"),
-        access: Access::Write,
         conditions: ConditionSupport::Delete,
-        lease: LeaseCheck::Required,
         status: 202,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 
 input! { pub(super) Input {
-    permanent: Permanent = Query "deletetype",
+    delete_type: Option<DeleteType> = Query "deletetype",
     snapshot: Option<String> = Query "snapshot",
     version: Option<String> = Query "versionid",
     snapshots: Option<DeleteSnapshots> = Header "x-ms-delete-snapshots",
     tier: ChangeConditions,
 } }
 
-/// Whether the blob is deleted for good (`deletetype=permanent`).
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Permanent(bool);
-
-impl FromField for Permanent {
-    const REQUIRED: bool = false;
-
-    fn from_field(fields: &Fields<'_>, location: FieldLocation, name: &'static str) -> Result<Permanent, StorageError> {
-        match fields.text(location, name) {
-            None => Ok(Permanent(false)),
-            Some(text) if text.eq_ignore_ascii_case("permanent") => Ok(Permanent(true)),
-            Some(text) => Err(StorageError::invalid_query(name, text, "Invalid query parameter value.")),
-        }
-    }
+words! {
+    /// The only value of `deletetype`.
+    pub(super) DeleteType { Permanent = "permanent" } or "Invalid query parameter value."
 }
 
-impl FromText for DeleteSnapshots {
-    fn from_text(text: &str) -> Option<DeleteSnapshots> {
-        [DeleteSnapshots::Include, DeleteSnapshots::Only].into_iter().find(|value| value.name().eq_ignore_ascii_case(text))
-    }
-}
+const TIER_CONDITIONS: [&str; 2] = ["x-ms-access-tier-if-modified-since", "x-ms-access-tier-if-unmodified-since"];
 
 /// The conditions on the last change of the tier. Versions before 2026-04-06 ignore them.
 impl FromRequest for ChangeConditions {
-    const INPUTS: &'static [operation::Input] = &[
-        operation::Input::header("x-ms-access-tier-if-modified-since"),
-        operation::Input::header("x-ms-access-tier-if-unmodified-since"),
-    ];
+    const INPUTS: &'static [operation::Input] = &[operation::Input::Headers(&TIER_CONDITIONS)];
 
     fn from_request(fields: &Fields<'_>) -> Result<ChangeConditions, StorageError> {
         if fields.version < Version::V2026_04_06 {
             return Ok(ChangeConditions::default());
         }
-        let [modified_since, unmodified_since] =
-            ["x-ms-access-tier-if-modified-since", "x-ms-access-tier-if-unmodified-since"].map(|name| fields.header(name));
+        let [modified_since, unmodified_since] = TIER_CONDITIONS.map(|name| fields.header(name));
         ChangeConditions::read(modified_since, unmodified_since)
     }
 }
 
 async fn delete_blob(blobs: &Blobs, request: Request, input: Input) -> Result<Reply, StorageError> {
-    let (Permanent(permanent), by_version) = (input.permanent, input.version.is_some());
+    let (permanent, by_version) = (input.delete_type.is_some(), input.version.is_some());
     if let Some(snapshots) = input.snapshots.filter(|_| by_version || input.snapshot.is_some()) {
-        return Err(StorageError::invalid_header("x-ms-delete-snapshots", snapshots.name()));
+        return Err(StorageError::invalid_header("x-ms-delete-snapshots", snapshots.word()));
     }
     let letter = match (permanent, by_version) {
         (true, _) => "y",
@@ -93,24 +69,21 @@ async fn delete_blob(blobs: &Blobs, request: Request, input: Input) -> Result<Re
         if !blobs.account(&request.account.name)?.properties.read().delete_retention.allow_permanent_delete {
             return Err(ErrorCode::BlobOperationNotSupported.into());
         }
-        container
-            .write(|container| {
-                let admitted = container.admit_deleted(&request)?;
-                input.tier.hold(admitted.tier_changed(request.now))?;
-                container.purge(&admitted, request.now)
-            })
-            .await?;
+        let purge = |container: &mut Container| {
+            let admitted = container.admit_deleted(&request)?;
+            input.tier.hold(admitted.tier_changed(request.now))?;
+            container.purge(&admitted, request.now)
+        };
+        container.write(purge).await?;
         return Ok(answer(&request, true));
     }
     let retention = blobs.retention_policy(&request)?;
-    let is_permanent = container
-        .write(|container| {
-            let admitted = container.admit(&request)?;
-            input.tier.hold(admitted.tier_changed(request.now))?;
-            container.remove(&admitted, input.snapshots, by_version, request.now, retention)
-        })
-        .await?;
-    Ok(answer(&request, is_permanent))
+    let remove = |container: &mut Container| {
+        let admitted = container.admit(&request)?;
+        input.tier.hold(admitted.tier_changed(request.now))?;
+        container.remove(&admitted, input.snapshots, by_version, request.now, retention)
+    };
+    Ok(answer(&request, container.write(remove).await?))
 }
 
 fn answer(request: &Request, is_permanent: bool) -> Reply {

@@ -1,49 +1,44 @@
 //! Delete Container: deletes the container with its blobs, leased or not; only its own lease protects it. An account may retain it for
 //! some days.
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{Operation, OperationSpec, Reply, Request};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::LeaseCheck;
 use crate::rules::names;
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::ops::spec::WRITE_CONTAINER;
+use crate::services::blob::state::Container;
+use crate::services::shared::accounts::ResourceIndex;
 
 pub(super) static DELETE_CONTAINER: Operation<Blobs> = operation!(
     delete_container,
     OperationSpec {
         name: "Delete Container",
         methods: &["DELETE"],
-        resource: ResourceKind::Container,
-        selectors: &[Selector::Query("restype", "container")],
         requires: RequiredPermission::container("d").account_sas_only(),
-        access: Access::Write,
         conditions: ConditionSupport::Dates,
         lease: LeaseCheck::Required,
         status: 202,
-        ..OperationSpec::DEFAULT
+        ..WRITE_CONTAINER
     }
 );
 
 async fn delete_container(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    let account = blobs.account(&request.account.name)?;
-    account
-        .resources
-        .write(|containers| {
-            // A container that is being deleted can be deleted again, without effect (recorded).
-            if !containers.contains_key(request.target.container()?)
-                && containers.is_going(request.target.container()?, request.now)
-            {
-                return Ok(());
+    let name = request.target.container()?;
+    let delete = |containers: &mut ResourceIndex<Container>| {
+        // A container that is being deleted can be deleted again, without effect (recorded).
+        if !containers.contains_key(name) && containers.is_going(name, request.now) {
+            return Ok(());
+        }
+        containers.delete(name, request.now, request.account.container_retention, |container| {
+            container.check_container(&request)?;
+            if names::SYSTEM.contains(&name) {
+                return Err(ErrorCode::AuthorizationFailure.into());
             }
-            let days = request.account.container_retention;
-            containers.delete(request.target.container()?, request.now, days, |container| {
-                container.check_container(&request)?;
-                if names::SYSTEM.contains(&request.target.container()?) {
-                    return Err(ErrorCode::AuthorizationFailure.into());
-                }
-                if request.account.immutability { container.check_empty(request.now) } else { Ok(()) }
-            })
+            if request.account.immutability { container.check_empty(request.now) } else { Ok(()) }
         })
-        .await?;
+    };
+    blobs.write_index(&request, delete).await?;
     Ok(Reply::new(request.spec.status))
 }

@@ -1,7 +1,9 @@
 //! Find Blobs by Tags: the blobs of an account, or of one container, whose index tags match an expression.
 
 use crate::operation::xml::Writer;
-use crate::operation::{FieldLocation, Fields, FromField, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{
+    FieldLocation, Fields, FromField, Marker, MaxResults, Operation, OperationSpec, Reply, Request, ResourceKind, Selector,
+};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::tags::Where;
 use crate::rules::blob::version_selector::VersionSelector;
@@ -12,7 +14,6 @@ use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::state::{ListInclude, ListedBlob};
 use crate::services::blob::wire;
-use crate::services::blob::wire::{Marker, MaxResults};
 use std::sync::Arc;
 
 /// The blobs that one request examines before it answers with the blobs found so far and a marker.
@@ -47,10 +48,26 @@ const fn operation(
 
 input! { pub(super) Input {
     expression: Expression = Query "where",
-    max: Option<MaxResults> = Query "maxresults",
-    include: Option<String> = Query "include",
-    marker: Option<Marker> = Query "marker",
+    max: MaxResults,
+    _include: Option<Include> = Query "include",
+    marker: Marker,
 } }
+
+/// The words of `include`. None has an effect: versions are never found.
+#[derive(Debug)]
+pub(super) struct Include;
+
+impl FromField for Option<Include> {
+    const REQUIRED: bool = false;
+
+    fn from_field(fields: &Fields<'_>, location: FieldLocation, name: &'static str) -> Result<Option<Include>, StorageError> {
+        let unknown = |word: &&str| !["", "none", "versions"].contains(&word.to_ascii_lowercase().as_str());
+        match fields.text(location, name).unwrap_or_default().split(',').map(str::trim).find(unknown) {
+            Some(word) => Err(StorageError::invalid_query(name, word, "Invalid query parameter value.")),
+            None => Ok(Some(Include)),
+        }
+    }
+}
 
 /// The expression that the tags must match, and its text.
 #[derive(Clone, Debug)]
@@ -69,9 +86,7 @@ impl FromField for Expression {
 async fn find_blobs(blobs: &Blobs, request: Request, input: Input) -> Result<Reply, StorageError> {
     let Expression(search, expression) = &input.expression;
     let scope = request.target.container_name();
-    let max = input.max.map_or(listing::PAGE, |max| max.0);
-    check_include(input.include.as_deref())?;
-    let marker = input.marker.map(|marker| marker.0);
+    let (max, marker) = (input.max.0.unwrap_or(listing::PAGE), input.marker.0);
     let (from, first) = marker.as_ref().map_or(Ok(("", "")), start_of)?;
     if scope.is_some() {
         blobs.container(&request)?;
@@ -105,11 +120,11 @@ async fn find_blobs(blobs: &Blobs, request: Request, input: Input) -> Result<Rep
     xml.open_with("EnumerationResults", &[("ServiceEndpoint", &request.endpoint)]);
     xml.leaf_some("Marker", marker.as_ref().map(Position::marker));
     xml.leaf("Where", expression);
-    xml.leaf_some("MaxResults", input.max.map(|max| max.0.to_string()));
+    xml.leaf_some("MaxResults", input.max.0.map(|max| max.to_string()));
     xml.nest("Blobs", |xml| {
         for (container, name, blob) in &found {
             xml.open("Blob");
-            wire::write_name(xml, "Name", name, request.version);
+            xml.name("Name", name, wire::encodes_names(request.version));
             xml.leaf("ContainerName", container);
             let tags = search.named(&blob.tags);
             if request.version >= Version::V2020_04_08 {
@@ -129,13 +144,4 @@ async fn find_blobs(blobs: &Blobs, request: Request, input: Input) -> Result<Rep
 fn start_of(marker: &Position) -> Result<(&str, &str), StorageError> {
     let reason = "The value is not a marker that this operation gave.";
     marker.name.split_once('/').ok_or_else(|| StorageError::invalid_query("marker", marker.marker(), reason))
-}
-
-/// Checks `include=`. Versions are never found.
-fn check_include(text: Option<&str>) -> Result<(), StorageError> {
-    let unknown = |word: &&str| !["", "none", "versions"].contains(&word.to_ascii_lowercase().as_str());
-    match text.unwrap_or_default().split(',').map(str::trim).find(unknown) {
-        Some(word) => Err(StorageError::invalid_query("include", word, "Invalid query parameter value.")),
-        None => Ok(()),
-    }
 }

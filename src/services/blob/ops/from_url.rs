@@ -2,32 +2,34 @@
 //! From URL. What they share is [`FetchedSource`].
 
 use crate::operation::{
-    Access, EncryptionCheck, Fields, FromRequest, FromText, Input, Operation, OperationSpec, Reply, Request, ResourceKind,
-    Selector, Source, SourceAuthorization, SourceConditions, SourceEncryption, SourceLocation,
+    self, EncryptionCheck, Fields, FromRequest, Input, Operation, OperationSpec, Reply, Request, Selector, Source,
+    SourceAuthorization, SourceConditions, SourceEncryption, SourceLocation,
 };
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::blocks::BlockId;
 use crate::rules::blob::tags::Tags;
 use crate::rules::blob::tier::TierSupport;
 use crate::rules::blob::{blocks, pages};
-use crate::rules::checksums::{ChecksumKinds, Digests, Hasher, Md5, RequestChecksums};
+use crate::rules::checksums::{ChecksumKinds, Digests, Md5, RequestChecksums};
 use crate::rules::conditions::{ConditionSupport, CurrentState, FailedCondition};
 use crate::rules::encryption::Encryption;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::rules::metadata::Metadata;
 use crate::rules::ranges::RequestedRange;
 use crate::rules::versions::Version;
 use crate::rules::{conditions, copy_source, ranges};
 use crate::services::blob::blobs::Blobs;
-use crate::services::blob::body::{Body, ContentHeaders};
+use crate::services::blob::body::Body;
 use crate::services::blob::copy_properties::BlobCopy;
 use crate::services::blob::ops::append_block::AppendConditions;
 use crate::services::blob::ops::put_page::{PageWrite, WriteMode};
+use crate::services::blob::ops::spec::WRITE;
 use crate::services::blob::ops::{append_block, put_block, put_page};
 use crate::services::blob::remote_source::RemoteBlob;
+use crate::services::blob::state::{Container, NewBlob};
 use crate::services::blob::wire::NewBlobHeaders;
 use crate::services::blob::{copy_properties, last_access, remote_source, wire};
+use crate::services::shared::content_headers::ContentHeaders;
 use crate::services::shared::remote_source::{ForwardedHeaders, NamedSource, RemoteSource, condition_error};
 use crate::store::content::Content;
 use std::sync::Arc;
@@ -76,7 +78,7 @@ pub(super) static PUT_PAGE_FROM_URL: Operation<Blobs> = operation!(
     spec("Put Page From URL", &[Selector::Query("comp", "page"), SOURCE], "w", ConditionSupport::Write, 201)
 );
 
-/// The selector that tells each of them from the operation with a body.
+/// The selector that distinguishes each of them from the operation with a body.
 const SOURCE: Selector = Selector::HasHeader("x-ms-copy-source");
 
 const fn spec(
@@ -88,16 +90,12 @@ const fn spec(
 ) -> OperationSpec {
     OperationSpec {
         name,
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
         selectors,
         requires: RequiredPermission::object(letters),
-        access: Access::Write,
         conditions,
-        lease: LeaseCheck::Required,
         encryption: EncryptionCheck::Write,
         status,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 }
 
@@ -149,10 +147,10 @@ input! {
 pub(super) struct SourceChecksums(RequestChecksums);
 
 impl FromRequest for SourceChecksums {
-    const INPUTS: &'static [Input] = &[Input::header("x-ms-source-content-md5"), Input::header("x-ms-source-content-crc64")];
+    const INPUTS: &'static [Input] = &[Input::Headers(&["x-ms-source-content-md5", "x-ms-source-content-crc64"])];
 
     fn from_request(fields: &Fields<'_>) -> Result<SourceChecksums, StorageError> {
-        let [md5, crc64] = ["x-ms-source-content-md5", "x-ms-source-content-crc64"].map(|name| fields.header(name));
+        let (md5, crc64) = (fields.header("x-ms-source-content-md5"), fields.header("x-ms-source-content-crc64"));
         RequestChecksums::read(md5, crc64).map(SourceChecksums)
     }
 }
@@ -178,18 +176,12 @@ input! {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TagOption {
-    /// The copy has the tags of the request.
-    Replace,
-    /// The copy has the tags of the source.
-    Copy,
-}
-
-impl FromText for TagOption {
-    fn from_text(text: &str) -> Option<TagOption> {
-        let options = [("REPLACE", TagOption::Replace), ("COPY", TagOption::Copy)];
-        options.into_iter().find_map(|(name, option)| name.eq_ignore_ascii_case(text).then_some(option))
+words! {
+    pub(super) TagOption {
+        /// The copy has the tags of the request.
+        Replace = "REPLACE",
+        /// The copy has the tags of the source.
+        Copy = "COPY",
     }
 }
 
@@ -206,10 +198,10 @@ impl SourceOptions {
     }
 }
 
-/// The refusal of a source that does not meet a condition. At 2019-02-02 it says that the source could not be verified, at 2020-08-04 it
-/// has the source's own sentence (recorded).
-fn condition_not_met(version: Version, unmet: FailedCondition) -> StorageError {
-    let source = StorageError::from(ErrorCode::ConditionNotMet).with_status(unmet.status());
+/// The refusal of a source that does not meet a condition. In 2019-02-02 its message is that the source could not be verified, in
+/// 2020-08-04 it is the source's own (recorded).
+fn condition_not_met(version: Version, failed: FailedCondition) -> StorageError {
+    let source = StorageError::from(ErrorCode::ConditionNotMet).with_status(failed.status());
     let error = copy_source::refused(version, &source);
     match version < Version::V2019_12_12 {
         true => error.with_message("Could not verify the copy source within the specified time."),
@@ -247,8 +239,8 @@ struct FetchedSource {
 
 /// Where the type of a source comes from.
 enum CopySource {
-    Here(Body),
-    Elsewhere(RemoteBlob),
+    Local(Body),
+    Remote(RemoteBlob),
 }
 
 /// What an operation needs of its source.
@@ -261,13 +253,13 @@ struct SourceRequirements {
     tags: bool,
     /// The MD5 of the bytes, whether or not the answer has it.
     md5: bool,
-    /// Whether an unmet condition has an error code of its own.
-    names_unmet: bool,
+    /// Whether a failed condition has an error code of its own.
+    names_failed_condition: bool,
 }
 
 impl SourceRequirements {
     fn bytes(SourceRange(range): SourceRange, limit: u64, reported: ReportedChecksums) -> SourceRequirements {
-        SourceRequirements { range, limit, reported, tags: false, md5: false, names_unmet: false }
+        SourceRequirements { range, limit, reported, tags: false, md5: false, names_failed_condition: false }
     }
 }
 
@@ -292,14 +284,14 @@ impl FetchedSource {
         };
         let computed = ChecksumKinds { md5: wanted.md5 || want.md5, ..wanted };
         let fetched = match request.sources.find(request, &input.url, SourceAuthorization::Shown)? {
-            SourceLocation::Here(source) => FetchedSource::here(blobs, request, &source, input, want, computed).await?,
-            SourceLocation::Elsewhere => FetchedSource::elsewhere(request, input, want, computed).await?,
+            SourceLocation::Here(source) => FetchedSource::local(blobs, request, &source, input, want, computed).await?,
+            SourceLocation::Elsewhere => FetchedSource::remote(request, input, want, computed).await?,
         };
         checksums.check(fetched.digests)?;
         Ok(FetchedSource { md5: fetched.digests.md5, digests: fetched.digests.only(wanted), ..fetched })
     }
 
-    async fn here(
+    async fn local(
         blobs: &Blobs,
         request: &Request,
         source: &Source,
@@ -312,9 +304,9 @@ impl FetchedSource {
         let blob =
             from.read().source(source, request.now).map_err(|error| if error.status() == 409 { error } else { refuse(error) })?;
         let stored = CurrentState { etag: blob.etag(), modified: blob.last_modified, tags: &blob.tags };
-        conditions::check_source(&input.conditions.0, &stored).map_err(|unmet| match want.names_unmet {
-            true => unmet.of_source().into(),
-            false => condition_not_met(request.version, unmet),
+        conditions::check_source(&input.conditions.0, &stored).map_err(|failed| match want.names_failed_condition {
+            true => failed.of_source().into(),
+            false => condition_not_met(request.version, failed),
         })?;
         blob.check_online(request.now)?;
         blob.encryption.admits_reader(&input.encryption.0)?;
@@ -324,35 +316,29 @@ impl FetchedSource {
         if span.end - span.start > want.limit {
             return Err(StorageError::too_large(want.limit));
         }
-        last_access::keep(&from, &source.account, source.target.blob()?.0, &blob, request.now).await;
-        let mut hasher = Hasher::new(wanted);
-        if wanted != ChecksumKinds::default() {
-            for chunk in blob.body.slice(span.clone()) {
-                hasher.update(&chunk.read()?);
-            }
-        }
+        last_access::record(&from, &source.account, source.target.blob()?.0, &blob, request.now).await;
         Ok(FetchedSource {
-            origin: CopySource::Here(blob.body.clone()),
+            origin: CopySource::Local(blob.body.clone()),
             headers: blob.headers.clone(),
             metadata: blob.metadata.clone(),
             tags: want.tags.then(|| blob.tags.clone()),
+            digests: operation::digest(blob.body.slice(span.clone()), wanted)?,
             content: Content::from_chunks(blob.body.slice(span)),
-            digests: hasher.finish(),
             md5: None,
         })
     }
 
-    async fn elsewhere(
+    async fn remote(
         request: &Request,
         input: &SourceInput,
         want: SourceRequirements,
         wanted: ChecksumKinds,
     ) -> Result<FetchedSource, StorageError> {
         let (conditions, headers) = (&input.conditions.0, &input.forwarded);
-        let rename = |error| if want.names_unmet { condition_error(conditions, error) } else { error };
+        let rename = |error| if want.names_failed_condition { condition_error(conditions, error) } else { error };
         let named = NamedSource { url: &input.url, range: want.range, conditions, headers };
         let source = RemoteSource::open(request, named).await.map_err(rename)?;
-        let described = source.described()?;
+        let described = RemoteBlob::read(&source)?;
         let tags = match want.tags {
             true => Some(remote_source::tags(request, &input.url, headers).await?),
             false => None,
@@ -361,7 +347,7 @@ impl FetchedSource {
         Ok(FetchedSource {
             headers: described.headers.clone(),
             metadata: described.metadata.clone(),
-            origin: CopySource::Elsewhere(described),
+            origin: CopySource::Remote(described),
             tags,
             content: received.content,
             digests: received.digests,
@@ -374,8 +360,8 @@ impl FetchedSource {
     /// A body of the source's type with all its bytes.
     fn body(&self, request: &Request) -> Result<Body, StorageError> {
         match &self.origin {
-            CopySource::Here(body) => Ok(body.clone()),
-            CopySource::Elsewhere(described) => described.body(&request.store, &self.content, request.now),
+            CopySource::Local(body) => Ok(body.clone()),
+            CopySource::Remote(described) => described.body(&request.store, &self.content, request.now),
         }
     }
 }
@@ -386,7 +372,7 @@ async fn put_blob(blobs: &Blobs, request: Request, input: PutBlobInput) -> Resul
     new.check_tier(TierSupport::Standard)?;
     let limit = blocks::put_blob_limit(request.version);
     let bytes = SourceRequirements::bytes(range, limit, ReportedChecksums::AsRequested);
-    let want = SourceRequirements { tags: options.copies_tags(&new)?, md5: true, names_unmet: true, ..bytes };
+    let want = SourceRequirements { tags: options.copies_tags(&new)?, md5: true, names_failed_condition: true, ..bytes };
     let fetched = FetchedSource::read(blobs, &request, &source, want).await?;
     let md5 = fetched.md5.map(|md5| Box::from(md5.to_string()));
     let headers = match options.properties {
@@ -399,25 +385,22 @@ async fn put_blob(blobs: &Blobs, request: Request, input: PutBlobInput) -> Resul
     // The content has an MD5 whether or not the source had one or gave its properties (recorded).
     let headers = ContentHeaders { md5: headers.md5.or(md5), ..headers };
     let body = Body::Block { content: fetched.content, blocks: Arc::default() };
-    let container = blobs.container(&request)?;
     let retention = blobs.retention_policy(&request)?;
-    let blob = container
-        .write(|container| {
-            let claimed = container.claim(&request)?;
-            Ok(container.create(claimed, request.now, retention, |blob| {
-                // The source's metadata is copied with its properties, unless the request has its own: Azure.Storage.DataMovement sends
-                // `x-ms-copy-source-blob-properties: false` to change or drop any of them, and omits the header to keep all.
-                let mut blob = blob.blob(body, headers);
-                blob.metadata = metadata;
-                blob = new.apply(blob, request.now);
-                blob.tags = fetched.tags.unwrap_or(blob.tags);
-                blob
-            }))
-        })
-        .await?;
-    let reply =
-        Reply::new(request.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-request-server-encrypted", "true");
-    Ok(wire::with_digests(wire::with_written(reply, &blob), fetched.digests))
+    let make = |blob: NewBlob| {
+        // The source's metadata is copied with its properties, unless the request has its own: Azure.Storage.DataMovement sends
+        // `x-ms-copy-source-blob-properties: false` to change or drop any of them, and omits the header to keep all.
+        let mut blob = blob.blob(body, headers);
+        blob.metadata = metadata;
+        blob = new.apply(blob, request.now);
+        blob.tags = fetched.tags.unwrap_or(blob.tags);
+        blob
+    };
+    let create = |container: &mut Container| {
+        let claimed = container.claim(&request)?;
+        Ok(container.create(claimed, request.now, retention, make))
+    };
+    let blob = blobs.write(&request, create).await?;
+    Ok(wire::written(&blob, &request).with_digests(fetched.digests))
 }
 
 async fn copy_blob(blobs: &Blobs, request: Request, input: CopyBlobInput) -> Result<Reply, StorageError> {
@@ -430,30 +413,22 @@ async fn copy_blob(blobs: &Blobs, request: Request, input: CopyBlobInput) -> Res
     let fetched = FetchedSource::read(blobs, &request, &source, want).await?;
     let body = fetched.body(&request)?;
     let id = request.environment.id();
-    let container = blobs.container(&request)?;
     let retention = blobs.retention_policy(&request)?;
-    let blob = container
-        .write(|container| {
-            let claimed = container.claim(&request)?;
-            if claimed.current().is_some_and(|blob| blob.body.type_name() != body.type_name()) {
-                return Err(ErrorCode::InvalidBlobType.into());
-            }
-            Ok(container.create(claimed, request.now, retention, |blob| {
-                let mut blob = blob.blob(body, fetched.headers);
-                blob.metadata = fetched.metadata;
-                blob = new.apply(blob, request.now);
-                let url = copy_properties::without_signature(&source.url);
-                blob.copy = Some(Arc::new(BlobCopy::whole(id, url, blob.body.len(), blob.last_modified)));
-                blob.tags = fetched.tags.unwrap_or(blob.tags);
-                blob
-            }))
-        })
-        .await?;
-    let reply = Reply::new(request.spec.status)
-        .with_state(blob.etag(), blob.last_modified)
-        .with("x-ms-copy-id", wire::guid(id))
-        .with("x-ms-copy-status", "success");
-    Ok(wire::with_digests(wire::with_written(reply, &blob), fetched.digests))
+    let create = |container: &mut Container| {
+        let claimed = container.claim(&request)?;
+        claimed.check_type(&body)?;
+        Ok(container.create(claimed, request.now, retention, |blob| {
+            let mut blob = blob.blob(body, fetched.headers);
+            blob.metadata = fetched.metadata;
+            blob = new.apply(blob, request.now);
+            let url = copy_properties::without_signature(&source.url);
+            blob.copy = Some(Arc::new(BlobCopy::whole(id, url, blob.body.len(), blob.last_modified)));
+            blob.tags = fetched.tags.unwrap_or(blob.tags);
+            blob
+        }))
+    };
+    let blob = blobs.write(&request, create).await?;
+    Ok(wire::copied(&blob, &request, id, "success").with_digests(fetched.digests))
 }
 
 async fn put_block(blobs: &Blobs, request: Request, input: PutBlockInput) -> Result<Reply, StorageError> {
@@ -463,10 +438,10 @@ async fn put_block(blobs: &Blobs, request: Request, input: PutBlockInput) -> Res
     let want = SourceRequirements::bytes(input.range, limit, ReportedChecksums::AsRequested);
     let fetched = FetchedSource::read(blobs, &request, &input.source, want).await?;
     let reply = put_block::stage(blobs, &request, input.id, fetched.content).await?;
-    Ok(wire::with_digests(reply, fetched.digests))
+    Ok(reply.with_digests(fetched.digests))
 }
 
-/// For an append or a page blob, the refusal does not say which the right checksum is (recorded).
+/// The refusal of an append or a page blob does not contain the right checksum (recorded).
 fn without_details(error: StorageError) -> StorageError {
     match error.code() {
         ErrorCode::Md5Mismatch | ErrorCode::Crc64Mismatch => error.code().into(),
@@ -480,7 +455,7 @@ async fn append_block(blobs: &Blobs, request: Request, input: AppendBlockInput) 
     let want = SourceRequirements::bytes(input.range, limit, ReportedChecksums::Md5);
     let fetched = FetchedSource::read(blobs, &request, &input.source, want).await.map_err(without_details)?;
     let reply = append_block::append(blobs, &request, &input.conditions, &fetched.content).await?;
-    Ok(wire::with_digests(reply, fetched.digests))
+    Ok(reply.with_digests(fetched.digests))
 }
 
 async fn put_page(blobs: &Blobs, request: Request, input: PutPageInput) -> Result<Reply, StorageError> {
@@ -498,5 +473,5 @@ async fn put_page(blobs: &Blobs, request: Request, input: PutPageInput) -> Resul
         true => checksums.wanted_with_md5(request.version),
         false => put_page::reported_checksums(&blob, &request, checksums),
     };
-    Ok(wire::with_digests(put_page::written(&blob, &request), fetched.digests.only(reported)))
+    Ok(put_page::written(&blob, &request).with_digests(fetched.digests.only(reported)))
 }

@@ -1,34 +1,22 @@
 //! Get Blob: the content, or a range of it.
 
-use crate::operation::{EncryptionCheck, Operation, OperationSpec, Reply, Request, ResourceKind, StateQuery, StructuredAnswer};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
-use crate::rules::checksums::{ChecksumKinds, Digests, Hasher};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{
+    self, EncryptionCheck, Operation, OperationSpec, ReadRange, Reply, Request, StateQuery, StructuredAnswer,
+};
+use crate::rules::checksums::{ChecksumKinds, Digests};
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::rules::ranges;
 use crate::rules::ranges::{InclusiveRange, RequestedRange as Range};
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::Body;
+use crate::services::blob::ops::spec::READ;
 use crate::services::blob::state::Admitted;
-use crate::services::blob::wire::{DescribedPart, ReadRange};
+use crate::services::blob::wire::DescribedPart;
 use crate::services::blob::{last_access, wire};
 
-pub(super) static GET_BLOB: Operation<Blobs> = operation!(
-    get_blob,
-    (StateQuery, Input),
-    OperationSpec {
-        name: "Get Blob",
-        methods: &["GET"],
-        resource: ResourceKind::Blob,
-        encryption: EncryptionCheck::Read,
-        requires: RequiredPermission::object("r").or_anonymous(AnonymousAccess::Blob),
-        conditions: ConditionSupport::Read,
-        lease: LeaseCheck::IfPresent,
-        ..OperationSpec::DEFAULT
-    }
-);
+pub(super) static GET_BLOB: Operation<Blobs> =
+    operation!(get_blob, (StateQuery, Input), OperationSpec { name: "Get Blob", encryption: EncryptionCheck::Read, ..READ });
 
 input! { pub(super) Input {
     range: ReadRange,
@@ -41,7 +29,7 @@ input! { pub(super) Input {
 const CHECKED_RANGE: u64 = 4 << 20;
 
 async fn get_blob(blobs: &Blobs, request: Request, (_, input): (StateQuery, Input)) -> Result<Reply, StorageError> {
-    let Input { range: ReadRange(range), structured: StructuredAnswer(structured), .. } = input;
+    let Input { range: ReadRange(range), structured, .. } = input;
     let wanted = ChecksumKinds { md5: input.md5 == Some(true), crc64: input.crc64 == Some(true) };
     if wanted.md5 && wanted.crc64 {
         return Err(ErrorCode::BothCrc64AndMd5RangeHeaderPresent.into());
@@ -50,7 +38,7 @@ async fn get_blob(blobs: &Blobs, request: Request, (_, input): (StateQuery, Inpu
     let blob = container.read().admit(&request)?;
     blob.check_readable(request.now)?;
     let reply = read(&blob, range, wanted, structured, &request)?;
-    last_access::keep(&container, &request.account, request.target.blob()?.0, &blob, request.now).await;
+    last_access::record(&container, &request.account, request.target.blob()?.0, &blob, request.now).await;
     Ok(reply)
 }
 
@@ -59,7 +47,7 @@ fn read(
     blob: &Admitted,
     range: Range,
     wanted: ChecksumKinds,
-    structured: bool,
+    structured: StructuredAnswer,
     request: &Request,
 ) -> Result<Reply, StorageError> {
     let size = blob.body.len();
@@ -71,20 +59,13 @@ fn read(
             ));
         }
         let reply = describe(Reply::new(request.spec.status), blob, DescribedPart::Whole, request);
-        return Ok(content(reply, &blob.body, 0, size, structured));
+        return Ok(structured.answer(reply, blob.body.slice(0..size), size));
     };
     let digests = digest(&blob.body, span, wanted)?;
     let reply = describe(Reply::new(206), blob, DescribedPart::Range, request)
         .with("content-range", span.content_range(size))
-        .with_some("content-md5", digests.md5.map(|md5| md5.to_string()))
-        .with_some("x-ms-content-crc64", digests.crc64.map(|crc64| crc64.to_string()));
-    Ok(content(reply, &blob.body, span.start, span.len(), structured))
-}
-
-/// Adds a range of the body, plain or in a structured message.
-fn content(reply: Reply, body: &Body, start: u64, length: u64, structured: bool) -> Reply {
-    let chunks = body.slice(start..start + length);
-    if structured { reply.structured(chunks, length) } else { reply.bytes(chunks, length) }
+        .with_digests(digests);
+    Ok(structured.answer(reply, blob.body.slice(span.start..span.end + 1), span.len()))
 }
 
 /// Describes the blob. Versions before 2026-10-06 do not report its tier.
@@ -98,16 +79,9 @@ fn describe(reply: Reply, blob: &Admitted, part: DescribedPart, request: &Reques
 }
 
 fn digest(body: &Body, span: InclusiveRange, wanted: ChecksumKinds) -> Result<Digests, StorageError> {
-    if wanted == ChecksumKinds::default() {
-        return Ok(Digests::default());
-    }
-    if span.len() > CHECKED_RANGE {
+    if wanted != ChecksumKinds::default() && span.len() > CHECKED_RANGE {
         return Err(ErrorCode::OutOfRangeInput
             .with_reason(format!("the range has {} bytes, and only {CHECKED_RANGE} can have a checksum", span.len())));
     }
-    let mut hasher = Hasher::new(wanted);
-    for chunk in body.slice(span.start..span.end + 1) {
-        hasher.update(&chunk.read()?);
-    }
-    Ok(hasher.finish())
+    operation::digest(body.slice(span.start..span.end + 1), wanted)
 }

@@ -1,14 +1,11 @@
 //! Get Block List: the committed blocks of a blob, and the uncommitted ones.
 
-use crate::operation::{
-    FieldLocation, Fields, FromField, Operation, OperationSpec, Reply, Request, ResourceKind, Selector, StateQuery,
-};
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector, StateQuery};
 use crate::rules::auth::permissions::RequiredPermission;
-use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::Body;
+use crate::services::blob::ops::spec::READ;
 use crate::services::blob::state::BlockLists;
 use crate::services::blob::wire;
 
@@ -17,44 +14,24 @@ pub(super) static GET_BLOCK_LIST: Operation<Blobs> = operation!(
     (StateQuery, Input),
     OperationSpec {
         name: "Get Block List",
-        methods: &["GET"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "blocklist")],
         requires: RequiredPermission::object("r"),
-        conditions: ConditionSupport::Read,
-        lease: LeaseCheck::IfPresent,
-        ..OperationSpec::DEFAULT
+        ..READ
     }
 );
 
 input! { pub(super) Input {
-    lists: BlockListType = Query "blocklisttype",
+    lists: Option<BlockListType> = Query "blocklisttype",
 } }
 
-/// The lists that the answer has.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct BlockListType {
-    committed: bool,
-    uncommitted: bool,
-}
-
-impl FromField for BlockListType {
-    const REQUIRED: bool = false;
-
-    fn from_field(fields: &Fields<'_>, location: FieldLocation, name: &'static str) -> Result<BlockListType, StorageError> {
-        let text = fields.text(location, name).unwrap_or("committed");
-        let (committed, uncommitted) = match text.to_ascii_lowercase().as_str() {
-            "committed" => (true, false),
-            "uncommitted" => (false, true),
-            "all" => (true, true),
-            _ => return Err(StorageError::invalid_query(name, text, "Invalid block list type.")),
-        };
-        Ok(BlockListType { committed, uncommitted })
-    }
+words! {
+    /// The lists that the answer has.
+    pub(super) BlockListType { Committed = "committed", Uncommitted = "uncommitted", All = "all" } or "Invalid block list type."
 }
 
 async fn get_block_list(blobs: &Blobs, request: Request, (_, input): (StateQuery, Input)) -> Result<Reply, StorageError> {
-    let BlockListType { committed, uncommitted } = input.lists;
+    let lists = input.lists.unwrap_or(BlockListType::Committed);
+    let (committed, uncommitted) = (lists != BlockListType::Uncommitted, lists != BlockListType::Committed);
     let container = blobs.container(&request)?.read();
     let BlockLists { blob, uncommitted: staged } = container.block_lists(&request)?;
     if blob.as_ref().is_some_and(|blob| !matches!(blob.body, Body::Block { .. })) {

@@ -1,7 +1,7 @@
 //! Static websites: the answers of an account's web endpoint, which serves the container `$web` to everyone, whatever the public access to
 //! that container is.
 
-use crate::operation::{Operation, OperationSpec, Reply, Request, ResourceKind, Target};
+use crate::operation::{Operation, OperationSpec, ReadRange, Reply, Request, ResourceKind, Target};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::blob::version_selector::VersionSelector;
 use crate::rules::blob::website;
@@ -10,10 +10,8 @@ use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::names::{BlobName, ContainerName};
 use crate::rules::ranges;
 use crate::services::blob::blobs::Blobs;
-use crate::services::blob::body::ContentHeaders;
-use crate::services::blob::last_access;
 use crate::services::blob::state::{Admitted, Container};
-use crate::services::blob::wire::ReadRange;
+use crate::services::blob::{last_access, wire};
 use http::Method;
 use std::sync::Arc;
 
@@ -47,7 +45,7 @@ async fn get_website(blobs: &Blobs, mut request: Request, range: ReadRange) -> R
         None => not_found(&container, &mut request, site.error_document())?,
     };
     if request.method == Method::GET {
-        last_access::keep(&cell, &request.account, request.target.blob()?.0, &blob, request.now).await;
+        last_access::record(&cell, &request.account, request.target.blob()?.0, &blob, request.now).await;
     }
     Ok(reply)
 }
@@ -101,14 +99,7 @@ fn not_found(
 
 /// The headers that describe a blob to a visitor: its content, and nothing about its storage.
 fn describe(reply: Reply, blob: &Admitted) -> Reply {
-    let ContentHeaders { encoding, language, md5, cache_control, disposition, .. } = &blob.headers;
-    reply
-        .with("accept-ranges", "bytes")
-        .with_some("content-type", blob.headers.content_type())
-        .with_some("content-encoding", encoding.as_deref())
-        .with_some("content-language", language.as_deref())
-        .with_some("content-md5", md5.as_deref())
-        .with_some("cache-control", cache_control.as_deref())
-        .with_some("content-disposition", disposition.as_deref())
+    wire::describe_content(reply, &blob.headers)
+        .with_some("content-md5", blob.headers.md5.as_deref())
         .with_state(blob.etag(), blob.last_modified)
 }

@@ -1,25 +1,26 @@
 //! Set and Delete Blob Immutability Policy: until a date, a blob, a snapshot or a version cannot be changed.
 
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector, StateQuery};
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector, StateQuery};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::immutability::Policy;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
+use crate::rules::lease::LeaseCheck;
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::ops::spec::WRITE;
 use crate::services::blob::protection;
+use crate::services::blob::state::Blob;
 
 pub(super) static SET_IMMUTABILITY_POLICY: Operation<Blobs> = operation!(
     set_immutability_policy,
     (StateQuery, Policy),
     OperationSpec {
         name: "Set Blob Immutability Policy",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "immutabilitypolicies")],
         requires: PERMISSION,
-        access: Access::Write,
         conditions: ConditionSupport::Dates,
-        ..OperationSpec::DEFAULT
+        lease: LeaseCheck::None,
+        ..WRITE
     }
 );
 
@@ -29,11 +30,11 @@ pub(super) static DELETE_IMMUTABILITY_POLICY: Operation<Blobs> = operation!(
     OperationSpec {
         name: "Delete Blob Immutability Policy",
         methods: &["DELETE"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "immutabilitypolicies")],
         requires: PERMISSION,
-        access: Access::Write,
-        ..OperationSpec::DEFAULT
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
+        ..WRITE
     }
 );
 
@@ -45,28 +46,18 @@ async fn set_immutability_policy(
     (_, policy): (StateQuery, Policy),
 ) -> Result<Reply, StorageError> {
     protection::check_account(&request)?;
-    let container = blobs.container(&request)?;
-    container
-        .write(|container| {
-            let admitted = container.admit(&request)?;
-            policy.check_replaces(admitted.protection.policy)?;
-            container.amend(admitted, |blob| blob.protection.policy = Some(policy));
-            Ok(())
-        })
-        .await?;
+    let replace = |blob: &mut Blob| {
+        policy.check_replaces(blob.protection.policy)?;
+        blob.protection.policy = Some(policy);
+        Ok(())
+    };
+    blobs.amend(&request, replace).await?;
     Ok(protection::with_policy(Reply::new(request.spec.status), Some(policy)))
 }
 
 async fn delete_immutability_policy(blobs: &Blobs, request: Request, _: StateQuery) -> Result<Reply, StorageError> {
     protection::check_account(&request)?;
-    let container = blobs.container(&request)?;
-    container
-        .write(|container| {
-            let admitted = container.admit(&request)?;
-            admitted.protection.policy.map_or(Ok(()), Policy::check_deleted)?;
-            container.amend(admitted, |blob| blob.protection.policy = None);
-            Ok(())
-        })
-        .await?;
+    let delete = |blob: &mut Blob| blob.protection.policy.take().map_or(Ok(()), Policy::check_deleted);
+    blobs.amend(&request, delete).await?;
     Ok(Reply::new(request.spec.status))
 }

@@ -1,19 +1,19 @@
 //! Incremental Copy Blob: copies one snapshot after another of a page blob, each to a snapshot of the destination. The destination itself
 //! is never read or written; its snapshots are read.
 
-use crate::operation::{
-    Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector, SourceAuthorization, SourceLocation,
-};
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector, SourceAuthorization, SourceLocation};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::encryption::Encryption;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::rules::time::Timestamp;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::Body;
 use crate::services::blob::copy_properties::{BlobCopy, IncrementalCopy};
+use crate::services::blob::ops::spec::WRITE;
+use crate::services::blob::state::{Blob, Container, NewBlob};
 use crate::services::blob::{copy_properties, wire};
+use crate::services::shared::content_headers::ContentHeaders;
 use crate::store::content::Content;
 use crate::store::sparse::{Change, Sparse};
 use std::sync::Arc;
@@ -23,15 +23,11 @@ pub(super) static INCREMENTAL_COPY: Operation<Blobs> = operation!(
     Input,
     OperationSpec {
         name: "Incremental Copy Blob",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "incrementalcopy")],
         requires: RequiredPermission::object("cw"),
-        access: Access::Write,
         conditions: ConditionSupport::CopyTargetIfMatch,
-        lease: LeaseCheck::Required,
         status: 202,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 
@@ -54,40 +50,30 @@ async fn incremental_copy(blobs: &Blobs, request: Request, input: Input) -> Resu
 
     let id = request.environment.id();
     let of = [source.account.name.clone(), source.target.container()?.to_owned(), name.to_owned()];
-    let increment = IncrementalCopy { of, created: original.created, snapshot, kept: Timestamp::default() };
+    let increment = IncrementalCopy { of, created: original.created, snapshot, destination: Timestamp::default() };
     let copied = |at| Some(Arc::new(BlobCopy::whole(id, copy_properties::without_signature(&input.source), content.len(), at)));
     let retention = blobs.retention_policy(&request)?;
-    let begun = blobs
-        .container(&request)?
-        .write(|container| {
-            container.copy_increment(
-                &request,
-                retention,
-                increment,
-                |new| {
-                    let mut blob = new.blob(original.body.clone(), original.headers.clone());
-                    blob.metadata = original.metadata.clone();
-                    blob.copy = copied(blob.last_modified);
-                    blob
-                },
-                |blob, last| {
-                    if let Body::Page { content: before, .. } = &blob.body {
-                        let content = advanced(before, content, last, blob.last_modified);
-                        blob.body = Body::Page { content, sequence: *sequence };
-                    }
-                    blob.headers = original.headers.clone();
-                    blob.metadata = original.metadata.clone();
-                    blob.copy = copied(blob.last_modified);
-                },
-            )
-        })
-        .await?;
-    let reply = Reply::new(request.spec.status)
-        .with_state(begun.etag(), begun.last_modified)
-        .with("x-ms-copy-id", wire::guid(id))
-        // The answer says that the copy is pending, however soon it ends (recorded).
-        .with("x-ms-copy-status", "pending");
-    Ok(wire::with_written(reply, &begun))
+    let describe = |blob: &mut Blob| {
+        blob.headers = original.headers.clone();
+        blob.metadata = original.metadata.clone();
+        blob.copy = copied(blob.last_modified);
+    };
+    let make = |new: NewBlob| {
+        let mut blob = new.blob(original.body.clone(), ContentHeaders::default());
+        describe(&mut blob);
+        blob
+    };
+    let advance = |blob: &mut Blob, last| {
+        if let Body::Page { content: before, .. } = &blob.body {
+            let content = advanced(before, content, last, blob.last_modified);
+            blob.body = Body::Page { content, sequence: *sequence };
+        }
+        describe(blob);
+    };
+    let copy = |container: &mut Container| container.copy_increment(&request, retention, increment, make, advance);
+    let begun = blobs.write(&request, copy).await?;
+    // The answer reports the copy as pending, however soon it ends (recorded).
+    Ok(wire::copied(&begun, &request, id, "pending"))
 }
 
 /// The pages after the last snapshot, with the changes up to this one written now, so that two snapshots of the copy differ in the same

@@ -1,22 +1,25 @@
 //! Set Blob Legal Hold: a blob, a snapshot or a version cannot be changed until the hold is released.
 
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector, StateQuery};
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector, StateQuery};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
+use crate::rules::lease::LeaseCheck;
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::ops::spec::WRITE;
 use crate::services::blob::protection;
+use crate::services::blob::state::Blob;
 
 pub(super) static SET_LEGAL_HOLD: Operation<Blobs> = operation!(
     set_legal_hold,
     (StateQuery, Input),
     OperationSpec {
         name: "Set Blob Legal Hold",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "legalhold")],
         requires: RequiredPermission::object("i"),
-        access: Access::Write,
-        ..OperationSpec::DEFAULT
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
+        ..WRITE
     }
 );
 
@@ -26,13 +29,10 @@ input! { pub(super) Input {
 
 async fn set_legal_hold(blobs: &Blobs, request: Request, (_, input): (StateQuery, Input)) -> Result<Reply, StorageError> {
     protection::check_account(&request)?;
-    let container = blobs.container(&request)?;
-    container
-        .write(|container| {
-            let admitted = container.admit(&request)?;
-            container.amend(admitted, |blob| blob.protection.hold = Some(input.hold));
-            Ok(())
-        })
-        .await?;
+    let set = |blob: &mut Blob| {
+        blob.protection.hold = Some(input.hold);
+        Ok(())
+    };
+    blobs.amend(&request, set).await?;
     Ok(Reply::new(request.spec.status).with("x-ms-legal-hold", input.hold.to_string()))
 }

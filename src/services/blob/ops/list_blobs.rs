@@ -1,7 +1,7 @@
 //! List Blobs: the blobs of a container in order of their names, in pages; with a delimiter, level by level.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{Marker, MaxResults, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::listing;
@@ -9,29 +9,28 @@ use crate::rules::listing::{Entry, Position};
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::ops::spec::READ_CONTAINER;
 use crate::services::blob::state::ListedBlob;
 use crate::services::blob::wire;
-use crate::services::blob::wire::{Include, Marker, MaxResults};
+use crate::services::blob::wire::Include;
 
 pub(super) static LIST_BLOBS: Operation<Blobs> = operation!(
     list_blobs,
     Input,
     OperationSpec {
         name: "List Blobs",
-        methods: &["GET"],
-        resource: ResourceKind::Container,
         selectors: &[Selector::Query("restype", "container"), Selector::Query("comp", "list")],
         requires: RequiredPermission::container("l").or_anonymous(AnonymousAccess::Container),
-        ..OperationSpec::DEFAULT
+        ..READ_CONTAINER
     }
 );
 
 input! { pub(super) Input {
     prefix: Option<String> = Query "prefix",
     delimiter: Option<String> = Query "delimiter",
-    max: Option<MaxResults> = Query "maxresults",
+    max: MaxResults,
     include: Include = Query "include",
-    marker: Option<Marker> = Query "marker",
+    marker: Marker,
     start_from: Option<String> = Query "startfrom",
     show_only: Option<String> = Query "showonly",
     end_before: Option<String> = Query "endbefore",
@@ -58,12 +57,8 @@ async fn list_blobs(blobs: &Blobs, request: Request, input: Input) -> Result<Rep
     if input.show_only.is_some() {
         return Err(ErrorCode::UnsupportedQueryParameter.with_detail("QueryParameterName", "showonly"));
     }
-    let (include, max) = (input.include, input.max.map_or(listing::PAGE, |max| max.0));
-    let start = match (&input.marker, &input.start_from) {
-        (Some(Marker(position)), _) => Some(position.clone()),
-        (None, Some(name)) => Some(Position::before(name)),
-        (None, None) => None,
-    };
+    let (include, max) = (input.include, input.max.0.unwrap_or(listing::PAGE));
+    let start = input.marker.0.clone().or_else(|| input.start_from.as_ref().map(Position::before));
     let prefix = input.prefix.as_deref().unwrap_or_default();
     let page = listing::PageRequest { prefix, delimiter: input.delimiter.as_deref(), start, max };
     // Exclusive. Versions before 2026-10-06 ignore it.
@@ -86,17 +81,17 @@ async fn list_blobs(blobs: &Blobs, request: Request, input: Input) -> Result<Rep
     let container_name = if request.version >= Version::V2013_08_15 { request.target.container()? } else { &url };
     xml.open_with("EnumerationResults", &[("ServiceEndpoint", &request.endpoint), ("ContainerName", container_name)]);
     if input.prefix.is_some() {
-        wire::write_name(&mut xml, "Prefix", prefix, request.version);
+        xml.name("Prefix", prefix, wire::encodes_names(request.version));
     }
-    xml.leaf_some("Marker", input.marker.as_ref().map(|marker| marker.0.marker()));
-    xml.leaf_some("MaxResults", input.max.map(|max| max.0.to_string()));
+    xml.leaf_some("Marker", input.marker.0.as_ref().map(Position::marker));
+    xml.leaf_some("MaxResults", input.max.0.map(|max| max.to_string()));
     xml.leaf_some("Delimiter", input.delimiter.as_deref());
     xml.nest("Blobs", |xml| {
         for entry in &page.entries {
             match entry {
                 Entry::Prefix(prefix) => {
                     xml.open("BlobPrefix");
-                    wire::write_name(xml, "Name", prefix, request.version);
+                    xml.name("Name", prefix, wire::encodes_names(request.version));
                     xml.close("BlobPrefix");
                 }
                 Entry::Item((name, listed)) => wire::write_listed(xml, name, *listed, include, &request),

@@ -6,6 +6,8 @@ use crate::services::blob::ops::lease_container::LeasedContainer;
 use crate::services::shared::lease::{Acquire, Break, Change, Release, Renew};
 use crate::services::shared::{delegation, described, lease, listing, preflight, restore, service_properties, statistics};
 
+mod spec;
+
 operations! { Blobs:
     + listing::operation("List Containers");
     find_blobs { FIND_BLOBS, FIND_BLOBS_IN_CONTAINER }

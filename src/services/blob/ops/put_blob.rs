@@ -1,8 +1,7 @@
 //! Put Blob: a block blob with its content, or an append or page blob, which is created without content.
 
 use crate::operation::{
-    self, Access, BodyFraming, EncryptionCheck, FieldLocation, Fields, FromField, FromRequest, Operation, OperationSpec, Reply,
-    Request, ResourceKind,
+    self, BodyFraming, EncryptionCheck, FieldLocation, Fields, FromField, FromRequest, Operation, OperationSpec, Reply, Request,
 };
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::tier::TierSupport;
@@ -10,12 +9,13 @@ use crate::rules::blob::{blocks, pages};
 use crate::rules::checksums::{Digests, RequestChecksums};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
-use crate::rules::lease::LeaseCheck;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::Body;
 use crate::services::blob::ops::set_expiry::NewBlobExpiry;
+use crate::services::blob::ops::spec::WRITE;
+use crate::services::blob::state::{Container, NewBlob};
 use crate::services::blob::wire;
-use crate::services::blob::wire::{BodyContentHeaders, NewBlobHeaders, PageBlobSize, required_header};
+use crate::services::blob::wire::{BodyContentHeaders, NewBlobHeaders, PageBlobSize};
 use crate::store::sparse::Sparse;
 use std::sync::Arc;
 
@@ -24,15 +24,11 @@ pub(super) static PUT_BLOB: Operation<Blobs> = operation!(
     Input,
     OperationSpec {
         name: "Put Blob",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
-        encryption: EncryptionCheck::Write,
         requires: RequiredPermission::object("cw"),
-        access: Access::Write,
         conditions: ConditionSupport::Create,
-        lease: LeaseCheck::Required,
+        encryption: EncryptionCheck::Write,
         status: 201,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 
@@ -53,9 +49,8 @@ pub(super) enum NewBody {
 
 impl FromRequest for NewBody {
     const INPUTS: &'static [operation::Input] = &[
-        required_header("x-ms-blob-type"),
-        operation::Input::header("x-ms-blob-content-length"),
-        operation::Input::header("x-ms-blob-sequence-number"),
+        operation::Input::required_header("x-ms-blob-type"),
+        operation::Input::Headers(&["x-ms-blob-content-length", "x-ms-blob-sequence-number"]),
         operation::Input::Group(BodyFraming::INPUTS),
         operation::Input::Group(<RequestChecksums as FromRequest>::INPUTS),
     ];
@@ -106,17 +101,13 @@ async fn put_blob(blobs: &Blobs, mut request: Request, input: Input) -> Result<R
         NewBody::Page { size, sequence } => Body::Page { content: Sparse::new(size), sequence },
     };
     new.check_tier_of(&body)?;
-    let blob = container
-        .write(|container| {
-            let claimed = container.claim(&request)?;
-            Ok(container.create(claimed, request.now, retention, |blob| {
-                new.apply(blob.blob(body, headers), request.now).expiring(expiry.0)
-            }))
-        })
-        .await?;
-    let reply =
-        Reply::new(request.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-request-server-encrypted", "true");
-    let reply = wire::with_digests(wire::with_written(reply, &blob), digests);
+    let make = |blob: NewBlob| new.apply(blob.blob(body, headers), request.now).expiring(expiry.0);
+    let create = |container: &mut Container| {
+        let claimed = container.claim(&request)?;
+        Ok(container.create(claimed, request.now, retention, make))
+    };
+    let blob = container.write(create).await?;
+    let reply = wire::written(&blob, &request).with_digests(digests);
     Ok(match structured {
         Some(framing) => framing.answer(reply),
         None => reply,

@@ -1,14 +1,16 @@
 //! Put Block: stores a block, uncommitted until a block list names it.
 
-use crate::operation::{Access, BodyFraming, EncryptionCheck, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{BodyFraming, EncryptionCheck, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::blocks;
 use crate::rules::blob::blocks::BlockId;
 use crate::rules::checksums::RequestChecksums;
+use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::ops::spec::WRITE;
+use crate::services::blob::state::Container;
 use crate::services::blob::wire;
 use crate::store::content::Content;
 
@@ -17,15 +19,12 @@ pub(super) static PUT_BLOCK: Operation<Blobs> = operation!(
     Input,
     OperationSpec {
         name: "Put Block",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "block")],
-        encryption: EncryptionCheck::Write,
         requires: REQUIRED,
-        access: Access::Write,
-        lease: LeaseCheck::Required,
+        conditions: ConditionSupport::None,
+        encryption: EncryptionCheck::Write,
         status: 201,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 
@@ -43,7 +42,7 @@ async fn put_block(blobs: &Blobs, mut request: Request, input: Input) -> Result<
     let received = request.receive(framing, blocks::put_block_limit(request.version), checksums.wanted(request.version)).await?;
     checksums.check(received.digests)?;
     let reply = stage(blobs, &request, id, received.content).await?;
-    Ok(framing.answer(wire::with_digests(reply, received.digests)))
+    Ok(framing.answer(reply.with_digests(received.digests)))
 }
 
 /// The permission to put and commit blocks. To create (`c`) is enough only from 2026-06-06 on, as [`check_permission`] checks.
@@ -62,16 +61,14 @@ pub(super) fn check_permission(request: &Request) -> Result<(), StorageError> {
 
 /// Adds an uncommitted block to the blob that the request names.
 pub(super) async fn stage(blobs: &Blobs, request: &Request, id: BlockId, content: Content) -> Result<Reply, StorageError> {
-    let container = blobs.container(request)?;
-    let encryption = container
-        .write(|container| {
-            let name = container.claim(request)?;
-            name.check_block_blob()?;
-            let encryption = name.encryption().clone();
-            container.stage(name, id, content, request.now)?;
-            Ok(encryption)
-        })
-        .await?;
+    let put = |container: &mut Container| {
+        let name = container.claim(request)?;
+        name.check_block_blob()?;
+        let encryption = name.encryption().clone();
+        container.stage(name, id, content, request.now)?;
+        Ok(encryption)
+    };
+    let encryption = blobs.write(request, put).await?;
     let reply = Reply::new(request.spec.status).with("x-ms-request-server-encrypted", "true");
     Ok(wire::with_encryption(reply, &encryption))
 }

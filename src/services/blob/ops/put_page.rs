@@ -1,26 +1,20 @@
-//! Put Page: writes whole pages of a page blob, or clears them.
+//! Put Page: writes pages of a page blob, or clears them.
 
 use crate::operation::{
-    self, Access, BodyFraming, EncryptionCheck, Fields, FromRequest, FromText, Operation, OperationSpec, Reply, Request,
-    ResourceKind, Selector,
+    self, BodyFraming, EncryptionCheck, Fields, FromRequest, Operation, OperationSpec, Reply, Request, Selector, WriteRange,
 };
-use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::pages;
 use crate::rules::blob::pages::SequenceConditions;
 use crate::rules::blob::tier::Tier;
 use crate::rules::checksums::{ChecksumKinds, RequestChecksums};
-use crate::rules::conditions::ConditionSupport;
 use crate::rules::encryption::Encryption;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
-use crate::rules::ranges;
-use crate::rules::ranges::InclusiveRange;
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::Body;
-use crate::services::blob::state::Blob;
+use crate::services::blob::ops::spec::WRITE;
+use crate::services::blob::state::{Blob, Container};
 use crate::services::blob::wire;
-use crate::services::blob::wire::ReadRange;
 use crate::store::content::Content;
 use std::sync::Arc;
 
@@ -29,16 +23,10 @@ pub(super) static PUT_PAGE: Operation<Blobs> = operation!(
     Input,
     OperationSpec {
         name: "Put Page",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "page")],
         encryption: EncryptionCheck::Write,
-        requires: RequiredPermission::object("w"),
-        access: Access::Write,
-        conditions: ConditionSupport::Write,
-        lease: LeaseCheck::Required,
         status: 201,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 
@@ -52,47 +40,19 @@ input! {
     /// A write to pages.
     pub(super) PageWrite {
         mode: WriteMode = Header "x-ms-page-write",
-        range: PageRange,
+        range: WriteRange,
         conditions: SequenceConditions,
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum WriteMode {
-    Update,
-    Clear,
-}
-
-impl FromText for WriteMode {
-    fn from_text(text: &str) -> Option<WriteMode> {
-        let modes = [("update", WriteMode::Update), ("clear", WriteMode::Clear)];
-        modes.into_iter().find_map(|(name, mode)| name.eq_ignore_ascii_case(text).then_some(mode))
-    }
-}
-
-/// The range of the pages: `x-ms-range`, or else `Range`.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PageRange(InclusiveRange);
-
-impl FromRequest for PageRange {
-    const INPUTS: &'static [operation::Input] = ReadRange::INPUTS;
-
-    fn from_request(fields: &Fields<'_>) -> Result<PageRange, StorageError> {
-        let (name, text) = match (fields.header("x-ms-range"), fields.header("range")) {
-            (Some(text), _) => ("x-ms-range", text),
-            (None, Some(text)) => ("Range", text),
-            (None, None) => return Err(StorageError::missing_header("x-ms-range")),
-        };
-        ranges::exact(text).map(PageRange).ok_or_else(|| StorageError::invalid_header(name, text))
-    }
+words! {
+    /// What a write does with a range.
+    pub(super) WriteMode { Update = "update", Clear = "clear" }
 }
 
 impl FromRequest for SequenceConditions {
-    const INPUTS: &'static [operation::Input] = &[
-        operation::Input::header("x-ms-if-sequence-number-le"),
-        operation::Input::header("x-ms-if-sequence-number-lt"),
-        operation::Input::header("x-ms-if-sequence-number-eq"),
-    ];
+    const INPUTS: &'static [operation::Input] =
+        &[operation::Input::Headers(&["x-ms-if-sequence-number-le", "x-ms-if-sequence-number-lt", "x-ms-if-sequence-number-eq"])];
 
     fn from_request(fields: &Fields<'_>) -> Result<SequenceConditions, StorageError> {
         SequenceConditions::read(|name| fields.header(name))
@@ -112,7 +72,7 @@ async fn put_page(blobs: &Blobs, mut request: Request, input: Input) -> Result<R
     checksums.check(received.digests)?;
     let blob = write(blobs, &request, &page_write, Some(&received.content)).await?;
     let reported = reported_checksums(&blob, &request, checksums);
-    Ok(framing.answer(wire::with_digests(written(&blob, &request), received.digests.only(reported))))
+    Ok(framing.answer(written(&blob, &request).with_digests(received.digests.only(reported))))
 }
 
 /// Writes to the pages that the request names, or clears them if there are no bytes.
@@ -123,30 +83,28 @@ pub(super) async fn write(
     bytes: Option<&Content>,
 ) -> Result<Arc<Blob>, StorageError> {
     let span = write.range.0;
-    let container = blobs.container(request)?;
-    container
-        .write(|container| {
-            let admitted = container.admit(request)?;
-            let Body::Page { content, sequence } = &admitted.body else { return Err(ErrorCode::InvalidBlobType.into()) };
-            write.conditions.hold(*sequence)?;
-            pages::check_range(span, content.len())?;
-            if let Some(bytes) = bytes.filter(|bytes| bytes.len() != span.len()) {
-                return Err(StorageError::invalid_header("Content-Length", bytes.len().to_string()));
+    let edit = |container: &mut Container| {
+        let admitted = container.admit(request)?;
+        let Body::Page { content, sequence } = &admitted.body else { return Err(ErrorCode::InvalidBlobType.into()) };
+        write.conditions.hold(*sequence)?;
+        pages::check_range(span, content.len())?;
+        if let Some(bytes) = bytes.filter(|bytes| bytes.len() != span.len()) {
+            return Err(StorageError::invalid_header("Content-Length", bytes.len().to_string()));
+        }
+        let (mut content, sequence) = (content.clone(), *sequence);
+        // A difference from a snapshot reports the pages that were cleared after it.
+        let has_snapshots = container.has_snapshots(request.target.blob()?.0);
+        container.replace(admitted, request.now, |blob| {
+            // The blob's modification time is later than every snapshot before it; the clock's time may not be.
+            match bytes {
+                None if has_snapshots => content.clear_at(span.start..span.end + 1, blob.last_modified),
+                None => content.clear(span.start..span.end + 1),
+                Some(bytes) => content.write(span.start, bytes, blob.last_modified),
             }
-            let (mut content, sequence) = (content.clone(), *sequence);
-            // A difference from a snapshot reports the pages that were cleared after it.
-            let has_snapshots = container.has_snapshots(request.target.blob()?.0);
-            container.replace(admitted, request.now, |blob| {
-                // The blob's modification time is later than every snapshot before it; the clock's time may not be.
-                match bytes {
-                    None if has_snapshots => content.clear_at(span.start..span.end + 1, blob.last_modified),
-                    None => content.clear(span.start..span.end + 1),
-                    Some(bytes) => content.write(span.start, bytes, blob.last_modified),
-                }
-                blob.body = Body::Page { content, sequence };
-            })
+            blob.body = Body::Page { content, sequence };
         })
-        .await
+    };
+    blobs.write(request, edit).await
 }
 
 /// The checksums in the answer to a write of pages. They include the MD5, whichever the request has: from 2019-12-12 on, in 2019-07-07 of
@@ -168,7 +126,7 @@ pub(super) fn written(blob: &Blob, request: &Request) -> Reply {
 
 /// The state of a blob whose pages, size or sequence number changed.
 pub(super) fn answer(blob: &Blob, request: &Request) -> Reply {
-    let reply = Reply::new(request.spec.status).with_state(blob.etag(), blob.last_modified);
+    let reply = wire::state(blob, request);
     match &blob.body {
         Body::Page { sequence, .. } => reply.with("x-ms-blob-sequence-number", sequence.to_string()),
         Body::Block { .. } | Body::Append { .. } => reply,

@@ -1,8 +1,7 @@
 //! Query Blob Contents: the rows of a blob's text that a query selects, as a stream of Avro records.
 
 use crate::operation::xml::Element;
-use crate::operation::{EncryptionCheck, Operation, OperationSpec, Reply, Request, ResourceKind, Selector, StateQuery, xml};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
+use crate::operation::{EncryptionCheck, Operation, OperationSpec, Reply, Request, Selector, StateQuery, xml};
 #[cfg(feature = "arrow")]
 use crate::rules::blob::arrow::Column;
 #[cfg(feature = "arrow")]
@@ -11,13 +10,12 @@ use crate::rules::blob::query;
 #[cfg(feature = "arrow")]
 use crate::rules::blob::query::parquet::Lines;
 use crate::rules::blob::query::{Dialect, Format, Output, Run, Task};
-use crate::rules::conditions::ConditionSupport;
 #[cfg(not(feature = "arrow"))]
 use crate::rules::error::ErrorCode;
 use crate::rules::error::StorageError;
-use crate::rules::lease::LeaseCheck;
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::ops::spec::READ;
 #[cfg(feature = "arrow")]
 use crate::services::blob::state::Blob;
 use crate::services::blob::wire::DescribedPart;
@@ -33,13 +31,9 @@ pub(super) static QUERY_BLOB: Operation<Blobs> = operation!(
     OperationSpec {
         name: "Query Blob Contents",
         methods: &["POST"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "query")],
         encryption: EncryptionCheck::Read,
-        requires: RequiredPermission::object("r").or_anonymous(AnonymousAccess::Blob),
-        conditions: ConditionSupport::Read,
-        lease: LeaseCheck::IfPresent,
-        ..OperationSpec::DEFAULT
+        ..READ
     }
 );
 
@@ -66,7 +60,7 @@ async fn query_blob(blobs: &Blobs, mut request: Request, _: StateQuery) -> Resul
     for name in BYTE_HEADERS {
         reply.headers.remove(name);
     }
-    last_access::keep(&container, &request.account, request.target.blob()?.0, &blob, request.now).await;
+    last_access::record(&container, &request.account, request.target.blob()?.0, &blob, request.now).await;
     let size = blob.body.len();
     let sync = request.environment.id();
     match contents {

@@ -1,28 +1,17 @@
 //! Set Blob Tier: sets the tier at once, unless the blob is archived: its rehydration ends hours later by the server's clock.
 
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector, StateQuery};
-use crate::rules::auth::permissions::RequiredPermission;
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector, StateQuery};
 use crate::rules::blob::tier::{CurrentTier, RehydratePriority, Tier};
-use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::ops::spec::WRITE;
+use crate::services::blob::state::Blob;
 use crate::services::blob::wire;
 
 pub(super) static SET_BLOB_TIER: Operation<Blobs> = operation!(
     set_blob_tier,
     (StateQuery, Input),
-    OperationSpec {
-        name: "Set Blob Tier",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
-        selectors: &[Selector::Query("comp", "tier")],
-        requires: RequiredPermission::object("w"),
-        access: Access::Write,
-        conditions: ConditionSupport::Write,
-        lease: LeaseCheck::Required,
-        ..OperationSpec::DEFAULT
-    }
+    OperationSpec { name: "Set Blob Tier", selectors: &[Selector::Query("comp", "tier")], ..WRITE }
 );
 
 input! { pub(super) Input {
@@ -32,19 +21,16 @@ input! { pub(super) Input {
 
 async fn set_blob_tier(blobs: &Blobs, request: Request, (_, input): (StateQuery, Input)) -> Result<Reply, StorageError> {
     let (tier, priority) = (input.tier, input.priority.unwrap_or_default());
-    let container = blobs.container(&request)?;
-    let current = container
-        .write(|container| {
-            let admitted = container.admit(&request)?;
-            tier.check(wire::tiers_of(&admitted.body))?;
-            if !tier.holds(admitted.size()) {
-                return Err(ErrorCode::BlobTierInadequateForContentLength.into());
-            }
-            let current = CurrentTier::set(admitted.tier, tier, priority, request.now)?;
-            container.amend(admitted, |blob| blob.tier = Some(current));
-            Ok(current)
-        })
-        .await?;
+    let set = |blob: &mut Blob| {
+        tier.check(wire::tiers_of(&blob.body))?;
+        if !tier.holds(blob.size()) {
+            return Err(ErrorCode::BlobTierInadequateForContentLength.into());
+        }
+        let current = CurrentTier::set(blob.tier, tier, priority, request.now)?;
+        blob.tier = Some(current);
+        Ok(current)
+    };
+    let current = blobs.amend(&request, set).await?;
     // A rehydration is accepted, and not complete yet.
     Ok(Reply::new(if current.rehydration.is_some() { 202 } else { request.spec.status }))
 }

@@ -1,26 +1,23 @@
 //! Set Blob Expiry: sets when a blob expires. Only accounts with a hierarchical namespace support it.
 
-use crate::operation::{Access, Fields, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
-use crate::rules::auth::permissions::RequiredPermission;
+use crate::operation::{Fields, FromRequest, Input, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::blob::expiry::ExpiryOption;
+use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::rules::time::Timestamp;
 use crate::services::blob::blobs::Blobs;
-use crate::services::blob::wire::required_header;
+use crate::services::blob::ops::spec::WRITE;
+use crate::services::blob::state::Blob;
+use crate::services::blob::wire;
 
 pub(super) static SET_EXPIRY: Operation<Blobs> = operation!(
     set_expiry,
     ExpiryOption,
     OperationSpec {
         name: "Set Blob Expiry",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "expiry")],
-        requires: RequiredPermission::object("w"),
-        access: Access::Write,
-        lease: LeaseCheck::Required,
-        ..OperationSpec::DEFAULT
+        conditions: ConditionSupport::None,
+        ..WRITE
     }
 );
 
@@ -28,7 +25,7 @@ const OPTION: &str = "x-ms-expiry-option";
 const TIME: &str = "x-ms-expiry-time";
 
 impl FromRequest for ExpiryOption {
-    const INPUTS: &'static [Input] = &[required_header(OPTION), Input::header(TIME)];
+    const INPUTS: &'static [Input] = &[Input::required_header(OPTION), Input::header(TIME)];
 
     /// Returns 400 HierarchicalNamespaceNotEnabled in other accounts.
     fn from_request(fields: &Fields<'_>) -> Result<ExpiryOption, StorageError> {
@@ -54,16 +51,12 @@ impl FromRequest for NewBlobExpiry {
 }
 
 async fn set_expiry(blobs: &Blobs, request: Request, option: ExpiryOption) -> Result<Reply, StorageError> {
-    let container = blobs.container(&request)?;
-    let blob = container
-        .write(|container| {
-            let admitted = container.admit(&request)?;
-            let expires = option.at(admitted.created, request.now)?;
-            Ok(container.amend(admitted, |blob| blob.expires = expires))
-        })
-        .await?;
-    // The ETag and the modification time do not change (recorded).
-    Ok(Reply::new(request.spec.status).with_state(blob.etag(), blob.last_modified))
+    let set = |blob: &mut Blob| {
+        blob.expires = option.at(blob.created, request.now)?;
+        // The ETag and the modification time do not change (recorded).
+        Ok(wire::state(blob, &request))
+    };
+    blobs.amend(&request, set).await
 }
 
 fn check_account(request: &Request) -> Result<(), StorageError> {

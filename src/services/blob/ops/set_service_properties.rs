@@ -9,6 +9,7 @@ use crate::rules::metadata::Metadata;
 use crate::rules::names;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::state::Container;
+use crate::services::shared::accounts::ResourceIndex;
 use crate::services::shared::service_properties;
 
 pub(super) static SET_SERVICE_PROPERTIES: Operation<Blobs> =
@@ -22,15 +23,13 @@ async fn set(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
     let properties = account.properties.read();
     let site = properties.static_website.enabled.then_some(website::CONTAINER);
     let logs = properties.logging.is_on().then_some(names::LOGS);
+    let new = || Container::new(now, Metadata::default(), PublicAccess::Private, DefaultEncryption::default());
     for name in site.into_iter().chain(logs) {
-        let container = || Container::new(now, Metadata::default(), PublicAccess::Private, DefaultEncryption::default());
-        account
-            .resources
-            .write(|containers| {
-                containers.entry(name.into()).or_insert_with(|| blobs.cell(container()));
-                Ok(())
-            })
-            .await?;
+        let create = |containers: &mut ResourceIndex<Container>| {
+            containers.entry(name.into()).or_insert_with(|| blobs.cell(new()));
+            Ok(())
+        };
+        account.resources.write(create).await?;
     }
     Ok(reply)
 }

@@ -1,13 +1,14 @@
 //! Snapshot Blob: stores the current state of a blob under the current time. The snapshot shares the bytes of the blob.
 
-use crate::operation::{Access, EncryptionCheck, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{EncryptionCheck, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
-use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
 use crate::rules::lease::LeaseCheck;
 use crate::rules::metadata::Metadata;
 use crate::rules::time::Timestamp;
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::ops::spec::WRITE;
+use crate::services::blob::state::Container;
 use crate::services::blob::wire;
 
 pub(super) static SNAPSHOT_BLOB: Operation<Blobs> = operation!(
@@ -15,33 +16,26 @@ pub(super) static SNAPSHOT_BLOB: Operation<Blobs> = operation!(
     Metadata,
     OperationSpec {
         name: "Snapshot Blob",
-        methods: &["PUT"],
-        resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "snapshot")],
-        encryption: EncryptionCheck::Write,
         requires: RequiredPermission::object("cw"),
-        access: Access::Write,
-        conditions: ConditionSupport::Write,
         lease: LeaseCheck::IfPresent,
+        encryption: EncryptionCheck::Write,
         status: 201,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 
 async fn snapshot_blob(blobs: &Blobs, request: Request, metadata: Metadata) -> Result<Reply, StorageError> {
     wire::check_unsupported_headers(&request)?;
     let has_metadata = !metadata.is_empty();
-    let container = blobs.container(&request)?;
     let retention = blobs.retention_policy(&request)?;
-    let snapshot = container
-        .write(|container| {
-            let admitted = container.admit(&request)?;
-            admitted.check_online(request.now)?;
-            Ok(container.snapshot(admitted, request.now, metadata, retention))
-        })
-        .await?;
-    let reply = Reply::new(request.spec.status)
-        .with_state(snapshot.blob.etag(), snapshot.blob.last_modified)
+    let take = |container: &mut Container| {
+        let admitted = container.admit(&request)?;
+        admitted.check_online(request.now)?;
+        Ok(container.snapshot(admitted, request.now, metadata, retention))
+    };
+    let snapshot = blobs.write(&request, take).await?;
+    let reply = wire::state(&snapshot.blob, &request)
         .with("x-ms-snapshot", snapshot.at.iso())
         .with_some("x-ms-version-id", snapshot.version.map(Timestamp::iso))
         // True only for a snapshot with metadata of its own, which alone writes something (recorded).

@@ -11,7 +11,8 @@ use crate::rules::time::Timestamp;
 use crate::rules::{conditions, lease};
 use crate::services::blob::body::Body;
 use crate::services::blob::state::blob::Blob;
-use crate::services::blob::state::{BlobKey, Container};
+use crate::services::blob::state::container::Container;
+use crate::services::blob::state::key::BlobKey;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -62,6 +63,17 @@ impl Claimed {
         }
     }
 
+    /// Checks that a copy with this body can replace the blob: there is none, or one of the same type.
+    ///
+    /// # Errors
+    /// 409 InvalidBlobType.
+    pub fn check_type(&self, body: &Body) -> Result<(), StorageError> {
+        match self.current().is_some_and(|blob| blob.body.type_name() != body.type_name()) {
+            true => Err(ErrorCode::InvalidBlobType.into()),
+            false => Ok(()),
+        }
+    }
+
     /// The blob that exists there now.
     pub fn current(&self) -> Option<&Blob> {
         self.current.as_deref()
@@ -72,7 +84,7 @@ impl Container {
     /// Checks the conditions of the request and the lease of the container.
     ///
     /// # Errors
-    /// 412 or 304 for an unmet condition, 412 for the lease.
+    /// 412 or 304 for a failed condition, 412 for the lease.
     pub fn check_container(&self, request: &Request) -> Result<(), StorageError> {
         let none = Tags::default();
         let stored = CurrentState { etag: self.etag(), modified: self.properties.last_modified, tags: &none };
@@ -83,7 +95,7 @@ impl Container {
     /// The blob that the request names, after every check that its operation declares.
     ///
     /// # Errors
-    /// 404 BlobNotFound; 412 or 304 for an unmet condition; 412 for the lease.
+    /// 404 BlobNotFound; 412 or 304 for a failed condition; 412 for the lease.
     pub fn admit(&self, request: &Request) -> Result<Admitted, StorageError> {
         let encryption = request.encryption.clone().in_container(&self.properties.encryption)?;
         let (key, blob) = self.find(request.target.blob()?.0, request.target.blob()?.1, request.now)?;
@@ -112,7 +124,7 @@ impl Container {
         if self.find(request.target.blob()?.0, key.at, request.now).is_ok() {
             return Err(ErrorCode::BlobSnapshotNotSoftDeleted.into());
         }
-        let blob = self.blobs.get(&key).filter(|blob| blob.is_kept(request.now)).ok_or(ErrorCode::BlobNotFound)?.clone();
+        let blob = self.blobs.get(&key).filter(|blob| blob.is_retained(request.now)).ok_or(ErrorCode::BlobNotFound)?.clone();
         check(&blob, request, key.at)?;
         Ok(Admitted { key, blob })
     }
@@ -120,7 +132,7 @@ impl Container {
     /// The name that the request writes to, after every check that its operation declares.
     ///
     /// # Errors
-    /// 412 for an unmet condition or the lease, 409 BlobAlreadyExists for `If-None-Match: *`, 403 where the caller may create but not
+    /// 412 for a failed condition or the lease, 409 BlobAlreadyExists for `If-None-Match: *`, 403 where the caller may create but not
     /// overwrite; 400 for a snapshot, which is read-only; 409 for the destination of a pending copy.
     pub fn claim(&self, request: &Request) -> Result<Claimed, StorageError> {
         let claimed = self.claim_any(request)?;
@@ -130,7 +142,7 @@ impl Container {
 
     /// As [`Container::claim`], also for the destination of a pending or incremental copy.
     pub(super) fn claim_any(&self, request: &Request) -> Result<Claimed, StorageError> {
-        let key = BlobKey { name: request.target.blob()?.0.into(), at: VersionSelector::Base };
+        let key = BlobKey::base(request.target.blob()?.0);
         let encryption = request.encryption.clone().in_container(&self.properties.encryption)?;
         let current = self.blobs.get(&key).filter(|blob| blob.is_live(request.now)).cloned();
         match &current {
@@ -176,10 +188,10 @@ impl Container {
         Ok(get(at).or_else(current).ok_or(ErrorCode::BlobNotFound)?)
     }
 
-    /// The snapshot of the request's blob that `prevsnapshot` names, and its time.
+    /// The earlier snapshot of the request's blob that was taken at this time, and the time.
     ///
     /// # Errors
-    /// 400 for what is no moment, or later than the snapshot that the call asks about; 409 PreviousSnapshotNotFound.
+    /// 400 for a snapshot that is newer than the one that the request names; 409 PreviousSnapshotNotFound.
     pub fn snapshot_before(&self, request: &Request, taken: Timestamp) -> Result<(Timestamp, Arc<Blob>), StorageError> {
         let at = VersionSelector::Earlier(taken, VersionKind::Snapshot);
         if request.target.blob()?.1 < at {
@@ -191,12 +203,12 @@ impl Container {
     }
 }
 
-/// The checks that a row declares, in the service's order.
+/// Makes the checks that the operation of a request declares, in the service's order.
 pub(super) fn check(blob: &Blob, request: &Request, at: VersionSelector) -> Result<(), StorageError> {
     let stored = CurrentState { etag: blob.etag(), modified: blob.last_modified, tags: &blob.tags };
     let (lease_id, conditions) = (request.lease_id, request.conditions.clone());
-    let guard = if at == VersionSelector::Base { request.spec.lease } else { LeaseCheck::None };
-    let check_lease = || lease::check(blob.lease, guard, lease_id, LeasedResource::Blob, request.now);
+    let lease_check = if at == VersionSelector::Base { request.spec.lease } else { LeaseCheck::None };
+    let check_lease = || lease::check(blob.lease, lease_check, lease_id, LeasedResource::Blob, request.now);
     let check_conditions = |conditions| conditions::check(conditions, request.spec.conditions, Some(&stored), request.version);
     if !request.spec.conditions.may_create() {
         check_conditions(&conditions)?;

@@ -11,8 +11,9 @@ use crate::rules::lease::Lease;
 use crate::rules::metadata::Metadata;
 use crate::rules::retention::Deletion;
 use crate::rules::time::Timestamp;
-use crate::services::blob::body::{Body, ContentHeaders};
+use crate::services::blob::body::Body;
 use crate::services::blob::copy_properties::BlobCopy;
+use crate::services::shared::content_headers::ContentHeaders;
 use std::sync::Arc;
 
 /// A state of a blob. It is immutable; a write creates another.
@@ -85,7 +86,7 @@ impl Blob {
     }
 
     /// Returns true if it exists, or is deleted and retained.
-    pub fn is_kept(&self, now: Timestamp) -> bool {
+    pub fn is_retained(&self, now: Timestamp) -> bool {
         !self.has_expired(now) && self.deleted.is_none_or(|deletion| deletion.is_kept(now))
     }
 

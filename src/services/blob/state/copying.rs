@@ -10,7 +10,8 @@ use crate::services::blob::body::Body;
 use crate::services::blob::copy_properties::{BlobCopy, IncrementalCopy, Outcome};
 use crate::services::blob::state::admission::{Admitted, Claimed, check};
 use crate::services::blob::state::blob::{Blob, NewBlob};
-use crate::services::blob::state::{BlobKey, Container};
+use crate::services::blob::state::container::Container;
+use crate::services::blob::state::key::BlobKey;
 use std::sync::Arc;
 
 impl Blob {
@@ -75,7 +76,7 @@ impl Container {
         now: Timestamp,
         result: Result<Body, Box<str>>,
     ) -> Result<(), StorageError> {
-        let key = BlobKey { name: name.clone(), at: VersionSelector::Base };
+        let key = BlobKey::base(name.clone());
         let blob = self.blobs.get(&key).filter(|blob| blob.is_live(now)).cloned().ok_or(ErrorCode::NoPendingCopyOperation)?;
         let copy =
             blob.copy.clone().filter(|copy| copy.is_pending() && copy.id == id).ok_or(ErrorCode::NoPendingCopyOperation)?;
@@ -137,12 +138,12 @@ impl Container {
             None => self.create(claimed, request.now, retention, make),
             Some(current) => {
                 let last = check_next(&current, &increment)?;
-                let admitted = Admitted { key: BlobKey { name: claimed.name, at: VersionSelector::Base }, blob: current };
+                let admitted = Admitted { key: BlobKey::base(claimed.name), blob: current };
                 self.replace(admitted, request.now, |blob| advance(blob, last))?
             }
         };
-        increment.kept = self.next_last_modified(request.now);
-        let key = BlobKey { name: request.target.blob()?.0.into(), at: VersionSelector::Base };
+        increment.destination = self.next_last_modified(request.now);
+        let key = BlobKey::base(request.target.blob()?.0);
         let done = self.replace(Admitted { key: key.clone(), blob: begun.clone() }, request.now, |blob| {
             blob.version = None;
             blob.copy = blob
@@ -150,8 +151,8 @@ impl Container {
                 .as_ref()
                 .map(|copy| Arc::new(BlobCopy { incremental: Some(increment.clone()), ..BlobCopy::clone(copy) }));
         })?;
-        let kept = Blob { lease: Lease::default(), ..Blob::clone(&done) };
-        self.keep(BlobKey { name: key.name, at: VersionSelector::Earlier(increment.kept, VersionKind::Snapshot) }, kept);
+        let snapshot = Blob { lease: Lease::default(), ..Blob::clone(&done) };
+        self.insert(BlobKey::earlier(key.name, increment.destination, VersionKind::Snapshot), snapshot);
         Ok(begun)
     }
 }

@@ -7,7 +7,10 @@ use crate::rules::lease::Lease;
 use crate::rules::metadata::Metadata;
 use crate::rules::retention::RetentionPolicy;
 use crate::rules::time::Timestamp;
-use crate::services::blob::state::{Admitted, Blob, BlobKey, Container};
+use crate::services::blob::state::admission::Admitted;
+use crate::services::blob::state::blob::Blob;
+use crate::services::blob::state::container::Container;
+use crate::services::blob::state::key::BlobKey;
 use std::sync::Arc;
 
 impl Container {
@@ -31,14 +34,10 @@ impl Container {
         let version = retention.versions.then(|| {
             let next = self.next_last_modified(now);
             self.archive(&admitted.key, &admitted.blob);
-            self.amend(admitted, |blob| blob.version = Some(next));
+            self.insert(admitted.key, Blob { version: Some(next), ..Blob::clone(&admitted.blob) });
             next
         });
-        TakenSnapshot {
-            at,
-            blob: self.keep(BlobKey { name, at: VersionSelector::Earlier(at, VersionKind::Snapshot) }, snapshot),
-            version,
-        }
+        TakenSnapshot { at, blob: self.insert(BlobKey::earlier(name, at, VersionKind::Snapshot), snapshot), version }
     }
 
     /// Changes an admitted blob, and creates a new version if the account keeps versions.
@@ -100,7 +99,7 @@ impl Container {
         if snapshots == Some(DeleteSnapshots::Only) {
             return Ok(retention.days.is_none());
         }
-        self.drop_staged(&key.name);
+        self.drop_uncommitted(&key.name);
         if retention.versions {
             admitted.blob.protection.admits_removal(now)?;
             let left = Blob { left: Some(self.next_last_modified(now)), ..Blob::clone(&admitted.blob) };
@@ -124,7 +123,7 @@ impl Container {
     /// # Errors
     /// 404 BlobNotFound when there is neither a blob nor a retained state.
     pub fn undelete(&mut self, name: &str, now: Timestamp) -> Result<(), StorageError> {
-        let base = BlobKey { name: name.into(), at: VersionSelector::Base };
+        let base = BlobKey::base(name);
         let retained: Vec<(BlobKey, Blob)> = self
             .past(name)
             .chain(self.blobs.get_key_value(&base))
@@ -135,14 +134,14 @@ impl Container {
         if retained.is_empty() && !exists {
             return Err(ErrorCode::BlobNotFound.into());
         }
-        retained.into_iter().for_each(|(key, blob)| _ = self.keep(key, blob));
+        retained.into_iter().for_each(|(key, blob)| _ = self.insert(key, blob));
         Ok(())
     }
 
     /// Removes the current blob of a name before a new one is written: it becomes a version, or, if the account only retains deleted
     /// states, a deleted snapshot.
     pub(super) fn displace(&mut self, name: &Arc<str>, now: Timestamp, retention: RetentionPolicy) {
-        let key = BlobKey { name: name.clone(), at: VersionSelector::Base };
+        let key = BlobKey::base(name.clone());
         let Some(before) = self.blobs.get(&key).cloned() else { return };
         match (before.deleted, retention.versions) {
             _ if before.has_expired(now) => {}
@@ -161,16 +160,16 @@ impl Container {
     fn archive(&mut self, key: &BlobKey, blob: &Arc<Blob>) {
         let id = blob.version.unwrap_or(blob.last_modified);
         let version = Blob { lease: Lease::default(), version: Some(id), ..Blob::clone(blob) };
-        self.keep(BlobKey { name: key.name.clone(), at: VersionSelector::Earlier(id, VersionKind::Version) }, version);
+        self.insert(BlobKey::earlier(key.name.clone(), id, VersionKind::Version), version);
     }
 
     /// Adds a deleted blob as a snapshot, since its name has a new blob.
     fn bury(&mut self, name: &Arc<str>, blob: Blob, at: Timestamp) {
-        let mut key = BlobKey { name: name.clone(), at: VersionSelector::Earlier(at, VersionKind::Snapshot) };
+        let mut key = BlobKey::earlier(name.clone(), at, VersionKind::Snapshot);
         while self.blobs.contains_key(&key) {
             key.at = VersionSelector::Earlier(self.next_last_modified(at), VersionKind::Snapshot);
         }
-        self.keep(key, Blob { lease: Lease::default(), ..blob });
+        self.insert(key, Blob { lease: Lease::default(), ..blob });
     }
 
     /// Deletes a state, or marks it as deleted if the account retains it. Returns true if the deletion is permanent.
@@ -181,7 +180,7 @@ impl Container {
         let Some(blob) = self.take(key) else { return Ok(true) };
         blob.protection.admits_removal(now)?;
         let Some(deletion) = retention.deletion(now) else { return Ok(true) };
-        self.keep(key.clone(), Blob { deleted: Some(deletion), lease: Lease::default(), ..Blob::clone(&blob) });
+        self.insert(key.clone(), Blob { deleted: Some(deletion), lease: Lease::default(), ..Blob::clone(&blob) });
         Ok(false)
     }
 
@@ -192,26 +191,17 @@ impl Container {
 
     /// The earlier states of a name, in the order of their times.
     fn past<'a>(&'a self, name: &str) -> impl Iterator<Item = (&'a BlobKey, &'a Arc<Blob>)> + use<'a> {
-        self.blobs.range(BlobKey::first(name)..BlobKey { name: name.into(), at: VersionSelector::Base })
+        self.blobs.range(BlobKey::first(name)..BlobKey::base(name))
     }
 }
 
-/// What Delete Blob does with a blob's snapshots (`x-ms-delete-snapshots`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DeleteSnapshots {
-    /// They are deleted with it.
-    Include,
-    /// They are deleted, and the blob is not.
-    Only,
-}
-
-impl DeleteSnapshots {
-    /// The name on the wire.
-    pub const fn name(self) -> &'static str {
-        match self {
-            DeleteSnapshots::Include => "include",
-            DeleteSnapshots::Only => "only",
-        }
+words! {
+    /// What Delete Blob does with a blob's snapshots (`x-ms-delete-snapshots`).
+    pub DeleteSnapshots {
+        /// They are deleted with it.
+        Include = "include",
+        /// They are deleted, and the blob is not.
+        Only = "only",
     }
 }
 

@@ -5,7 +5,9 @@ use crate::rules::blob::version_selector::VersionSelector;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::time::Timestamp;
 use crate::services::blob::body::Body;
-use crate::services::blob::state::{Blob, BlobKey, Container};
+use crate::services::blob::state::blob::Blob;
+use crate::services::blob::state::container::Container;
+use crate::services::blob::state::key::BlobKey;
 use std::ptr;
 use std::sync::Arc;
 
@@ -20,7 +22,7 @@ impl Blob {
 
 impl Container {
     /// Returns true if a read of this blob has to be recorded: the blob has not changed since, and its last recorded read is old.
-    pub fn misses_read(&self, name: &str, read: &Blob, now: Timestamp) -> bool {
+    pub fn must_record_read(&self, name: &str, read: &Blob, now: Timestamp) -> bool {
         self.unread(name, read, now).is_some()
     }
 
@@ -28,14 +30,14 @@ impl Container {
     ///
     /// # Errors
     /// 404 BlobNotFound when another request has recorded it, or has changed the blob in the meantime.
-    pub fn keep_read(&mut self, name: &str, read: &Blob, now: Timestamp) -> Result<(), StorageError> {
+    pub fn record_read(&mut self, name: &str, read: &Blob, now: Timestamp) -> Result<(), StorageError> {
         let (key, blob) = self.unread(name, read, now).ok_or(ErrorCode::BlobNotFound)?;
-        self.keep(key, Blob { read: LastAccess::at(now), ..Blob::clone(&blob) });
+        self.insert(key, Blob { read: LastAccess::at(now), ..Blob::clone(&blob) });
         Ok(())
     }
 
     fn unread(&self, name: &str, read: &Blob, now: Timestamp) -> Option<(BlobKey, Arc<Blob>)> {
-        let (key, blob) = self.blobs.get_key_value(&BlobKey { name: name.into(), at: VersionSelector::Base })?;
+        let (key, blob) = self.blobs.get_key_value(&BlobKey::base(name))?;
         let is_same = ptr::eq(Arc::as_ptr(blob), read) && blob.last_access(key.at).is_some();
         (is_same && blob.read.misses(now)).then(|| (key.clone(), blob.clone()))
     }
@@ -49,9 +51,9 @@ mod tests {
     use crate::rules::encryption::{DefaultEncryption, Encryption};
     use crate::rules::metadata::Metadata;
     use crate::rules::retention::RetentionPolicy;
-    use crate::services::blob::body::ContentHeaders;
     use crate::services::blob::last_access;
     use crate::services::blob::state::admission::Claimed;
+    use crate::services::shared::content_headers::ContentHeaders;
     use crate::store::cell::Cell;
     use crate::store::content::Content;
     use crate::store::journal::Journal;
@@ -66,7 +68,7 @@ mod tests {
     }
 
     fn blob(cell: &Cell<Container>, name: &str) -> Arc<Blob> {
-        cell.read().blobs[&BlobKey { name: name.into(), at: VersionSelector::Base }].clone()
+        cell.read().blobs[&BlobKey::base(name)].clone()
     }
 
     #[tokio::test]
@@ -90,7 +92,7 @@ mod tests {
             (true, "block", DAY + 1, true),
         ] {
             let (before, read) = (cell.read(), blob(&cell, name));
-            last_access::keep(&cell, &account(tracking), name, &read, start.after_seconds(seconds)).await;
+            last_access::record(&cell, &account(tracking), name, &read, start.after_seconds(seconds)).await;
             assert_eq!(!Arc::ptr_eq(&before, &cell.read()), recorded, "{name} {seconds}");
         }
         let read = blob(&cell, "block");
@@ -104,7 +106,7 @@ mod tests {
         .await
         .unwrap();
         let before = cell.read();
-        last_access::keep(&cell, &account(true), "block", &read, start.after_seconds(4 * DAY)).await;
+        last_access::record(&cell, &account(true), "block", &read, start.after_seconds(4 * DAY)).await;
         assert!(Arc::ptr_eq(&before, &cell.read()));
     }
 }

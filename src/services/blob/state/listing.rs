@@ -10,7 +10,8 @@ use crate::rules::lease::{Lease, LeasedResource};
 use crate::rules::time::Timestamp;
 use crate::services::blob::state::admission::Admitted;
 use crate::services::blob::state::blob::Blob;
-use crate::services::blob::state::{BlobKey, Container, UncommittedBlocks};
+use crate::services::blob::state::container::{Container, UncommittedBlocks};
+use crate::services::blob::state::key::BlobKey;
 use std::sync::Arc;
 
 impl Container {
@@ -89,7 +90,7 @@ impl Container {
             }
             let (key, blob) = states.next()?;
             match key.at {
-                VersionSelector::Earlier(_, VersionKind::Version) if also.versions_only && blob.is_kept(now) => {
+                VersionSelector::Earlier(_, VersionKind::Version) if also.versions_only && blob.is_retained(now) => {
                     version = Some((&key.name, blob));
                 }
                 VersionSelector::Base if blob.is_live(now) => version = None,

@@ -1,157 +1,22 @@
 //! The state of the blob service, and the only way to it.
 //!
 //! A handler gets a blob from [`Container::admit`] or [`Container::claim`] only. They run every check that the operation declares, in the
-//! service's order: existence, conditions, lease. The fields are private to this module, of which `ops` is a sibling, not a child.
-
-use crate::rules::auth::permissions::PublicAccess;
-use crate::rules::auth::sas::Policy;
-use crate::rules::blob::blocks::BlockId;
-use crate::rules::blob::version_selector::{VersionKind, VersionSelector};
-use crate::rules::encryption::{DefaultEncryption, Encryption};
-use crate::rules::error::StorageError;
-use crate::rules::etag::ETag;
-use crate::rules::lease;
-use crate::rules::lease::{Lease, LeasedResource};
-use crate::rules::metadata::Metadata;
-use crate::rules::time::Timestamp;
-use crate::store::content::Content;
-use imbl::{OrdMap, OrdSet};
-use std::sync::Arc;
+//! service's order: existence, conditions, lease. Their fields are visible in this folder only, of which `ops` is a sibling.
 
 mod admission;
 mod blob;
+mod container;
 mod copying;
 mod history;
+mod key;
 mod last_access;
 mod listing;
 mod record;
 mod sweep;
 mod writes;
 
-use crate::services::blob::state::sweep::Due;
 pub use admission::Admitted;
-pub use blob::Blob;
+pub use blob::{Blob, NewBlob};
+pub use container::Container;
 pub use history::DeleteSnapshots;
 pub use listing::{BlockLists, ListInclude, ListedBlob};
-
-/// A container with its blobs and its uncommitted blocks: one cell of the store.
-#[derive(Clone, Debug)]
-pub struct Container {
-    properties: ContainerProperties,
-    lease: Lease,
-    blobs: OrdMap<BlobKey, Arc<Blob>>,
-    uncommitted: OrdMap<Arc<str>, Arc<UncommittedBlocks>>,
-    /// The states and blocks that end at a time, in the order of these times.
-    due: OrdSet<(Timestamp, Due)>,
-    /// The latest modification time. The next one is later, so that no two states in the container have the same ETag.
-    latest: Timestamp,
-    /// When it was created, or last restored or renamed.
-    created: Timestamp,
-}
-
-/// The properties of a container.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ContainerProperties {
-    /// When its metadata or access last changed: its Last-Modified and, in ticks, its ETag.
-    pub last_modified: Timestamp,
-    pub metadata: Metadata,
-    pub access: PublicAccess,
-    /// The default encryption of its blobs.
-    pub encryption: DefaultEncryption,
-    /// Its stored access policies.
-    pub policies: Arc<[Policy]>,
-}
-
-/// The key of a state of a blob. The snapshots and versions of a name, oldest first, come before the blob itself.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct BlobKey {
-    name: Arc<str>,
-    at: VersionSelector,
-}
-
-impl BlobKey {
-    /// A key before all states of a name.
-    fn first(name: &str) -> BlobKey {
-        BlobKey { name: name.into(), at: VersionSelector::Earlier(Timestamp::default(), VersionKind::Snapshot) }
-    }
-}
-
-/// Blocks that were put and not yet committed.
-#[derive(Clone, Debug, PartialEq)]
-struct UncommittedBlocks {
-    /// When the last of them was put.
-    last_modified: Timestamp,
-    /// The lease of the name, if there is no blob yet.
-    lease: Lease,
-    blocks: OrdMap<BlockId, UncommittedBlock>,
-}
-
-/// An uncommitted block.
-#[derive(Clone, Debug, PartialEq)]
-pub struct UncommittedBlock {
-    pub content: Content,
-    pub encryption: Encryption,
-}
-
-impl Container {
-    /// An empty container.
-    pub fn new(now: Timestamp, metadata: Metadata, access: PublicAccess, encryption: DefaultEncryption) -> Container {
-        Container {
-            properties: ContainerProperties { last_modified: now, metadata, access, encryption, policies: Arc::default() },
-            lease: Lease::default(),
-            blobs: OrdMap::new(),
-            uncommitted: OrdMap::new(),
-            due: OrdSet::new(),
-            latest: now,
-            created: now,
-        }
-    }
-
-    /// When it was created, or last restored or renamed. Two containers of one name differ in it.
-    pub fn created(&self) -> Timestamp {
-        self.created
-    }
-
-    /// Resets its times, its ETag and its lease after it was restored or renamed. Its content does not change.
-    pub fn renew(&mut self, now: Timestamp) {
-        self.created = self.next_last_modified(now);
-        self.properties.last_modified = self.created;
-        self.lease = Lease::default();
-    }
-
-    /// The properties of the container. Authorization reads them before any check of the operation.
-    pub fn properties(&self) -> &ContainerProperties {
-        &self.properties
-    }
-
-    /// The container's lease.
-    pub fn lease(&self) -> Lease {
-        self.lease
-    }
-
-    /// The container's ETag.
-    pub fn etag(&self) -> ETag {
-        ETag::of(self.properties.last_modified)
-    }
-
-    /// Changes the properties of the container, and its modification time.
-    pub fn revise(&mut self, now: Timestamp, change: impl FnOnce(&mut ContainerProperties)) {
-        change(&mut self.properties);
-        self.properties.last_modified = self.next_last_modified(now);
-    }
-
-    /// Performs an action on the container's lease.
-    ///
-    /// # Errors
-    /// 409 when the lease does not allow the action.
-    pub fn step_lease(&mut self, action: lease::LeaseAction, now: Timestamp) -> Result<Lease, StorageError> {
-        self.lease = lease::step(self.lease, action, LeasedResource::Container, now)?;
-        Ok(self.lease)
-    }
-
-    /// A modification time that is later than every other in the container: now, or a tick after the latest one.
-    fn next_last_modified(&mut self, now: Timestamp) -> Timestamp {
-        self.latest = now.max(self.latest.next());
-        self.latest
-    }
-}

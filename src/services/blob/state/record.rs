@@ -15,10 +15,12 @@ use crate::rules::lease;
 use crate::rules::metadata::Metadata;
 use crate::rules::retention::Deletion;
 use crate::rules::time::Timestamp;
-use crate::services::blob::body::{Block, Body, ContentHeaders};
+use crate::services::blob::body::{Block, Body};
 use crate::services::blob::copy_properties::{BlobCopy, IncrementalCopy};
-use crate::services::blob::state::sweep::Due;
-use crate::services::blob::state::{Blob, BlobKey, Container, ContainerProperties, UncommittedBlock, UncommittedBlocks};
+use crate::services::blob::state::blob::Blob;
+use crate::services::blob::state::container::{Container, ContainerProperties, UncommittedBlock, UncommittedBlocks};
+use crate::services::blob::state::key::{BlobKey, Due};
+use crate::services::shared::content_headers::ContentHeaders;
 use crate::services::shared::record::{Lease, Pairs, Progress, StoredPolicy, pairs, policies, policy, ticks, time};
 use crate::store::Store;
 use crate::store::cleared_ranges::Marks;
@@ -135,7 +137,7 @@ struct IncrementForm<'a> {
     of: [&'a str; 3],
     created: u64,
     snapshot: u64,
-    kept: u64,
+    destination: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -232,10 +234,10 @@ impl BlobKey {
     fn of_record(key: &[u8]) -> Result<BlobKey, CorruptRecord> {
         let whole = || CorruptRecord(format!("a blob under a key of {} bytes", key.len()));
         let (name, [time @ .., which]) = key.split_last_chunk::<9>().ok_or_else(whole)?;
-        let kept = |kept| Ok(VersionSelector::Earlier(Timestamp::from_ticks(u64::from_be_bytes(*time)), kept));
+        let earlier = |kind| Ok(VersionSelector::Earlier(Timestamp::from_ticks(u64::from_be_bytes(*time)), kind));
         let at = match which {
-            0 => kept(VersionKind::Snapshot),
-            1 => kept(VersionKind::Version),
+            0 => earlier(VersionKind::Snapshot),
+            1 => earlier(VersionKind::Version),
             2 => Ok(VersionSelector::Base),
             _ => Err(whole()),
         };
@@ -474,7 +476,7 @@ impl<'a> CopyForm<'a> {
             of: increment.of.each_ref().map(String::as_str),
             created: increment.created.ticks(),
             snapshot: increment.snapshot.ticks(),
-            kept: increment.kept.ticks(),
+            destination: increment.destination.ticks(),
         });
         CopyForm { id: copy.id, source: &copy.source, total: copy.total, progress: (&copy.progress).into(), incremental }
     }
@@ -486,7 +488,7 @@ impl<'a> CopyForm<'a> {
             of: increment.of.map(str::to_owned),
             created: Timestamp::from_ticks(increment.created),
             snapshot: Timestamp::from_ticks(increment.snapshot),
-            kept: Timestamp::from_ticks(increment.kept),
+            destination: Timestamp::from_ticks(increment.destination),
         });
         BlobCopy { id: self.id, source: self.source.to_owned(), total: self.total, progress, incremental }
     }

@@ -5,24 +5,16 @@
 
 use crate::rules::time::Timestamp;
 use crate::services::blob::state::blob::Blob;
-use crate::services::blob::state::{BlobKey, Container, UncommittedBlocks};
+use crate::services::blob::state::container::{Container, UncommittedBlocks};
+use crate::services::blob::state::key::{BlobKey, Due};
 use std::sync::Arc;
 
 /// The most entries that a write removes.
 const MAX_REMOVED: usize = 16;
 
-/// What ends at a time.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Due {
-    /// A state of a blob.
-    State(BlobKey),
-    /// The uncommitted blocks of a name.
-    Blocks(Arc<str>),
-}
-
 impl Container {
     /// Inserts a state, in place of the one with this key.
-    pub(super) fn keep(&mut self, key: BlobKey, blob: Blob) -> Arc<Blob> {
+    pub(super) fn insert(&mut self, key: BlobKey, blob: Blob) -> Arc<Blob> {
         let blob = Arc::new(blob);
         self.due.extend(blob.end().map(|end| (end, Due::State(key.clone()))));
         if let Some(before) = self.blobs.insert(key.clone(), blob.clone()).filter(|before| before.end() != blob.end()) {
@@ -45,14 +37,14 @@ impl Container {
     }
 
     /// Sets the uncommitted blocks of a name.
-    pub(super) fn put_aside(&mut self, name: Arc<str>, staged: UncommittedBlocks) {
-        self.drop_staged(&name);
+    pub(super) fn set_uncommitted(&mut self, name: Arc<str>, staged: UncommittedBlocks) {
+        self.drop_uncommitted(&name);
         self.due.insert((staged.end(), Due::Blocks(name.clone())));
         self.uncommitted.insert(name, Arc::new(staged));
     }
 
     /// Deletes the uncommitted blocks of a name.
-    pub(super) fn drop_staged(&mut self, name: &Arc<str>) {
+    pub(super) fn drop_uncommitted(&mut self, name: &Arc<str>) {
         if let Some(staged) = self.uncommitted.remove(name) {
             self.due.remove(&(staged.end(), Due::Blocks(name.clone())));
         }
@@ -63,7 +55,7 @@ impl Container {
         for _ in 0..MAX_REMOVED {
             match self.due.get_min().filter(|(end, _)| *end <= now).map(|(_, due)| due.clone()) {
                 Some(Due::State(key)) => _ = self.take(&key),
-                Some(Due::Blocks(name)) => self.drop_staged(&name),
+                Some(Due::Blocks(name)) => self.drop_uncommitted(&name),
                 None => return,
             }
         }
@@ -79,12 +71,13 @@ mod tests {
     use crate::rules::encryption::{DefaultEncryption, Encryption};
     use crate::rules::metadata::Metadata;
     use crate::rules::retention::RetentionPolicy;
-    use crate::services::blob::body::{Body, ContentHeaders};
+    use crate::services::blob::body::Body;
     use crate::services::blob::state::admission::{Admitted, Claimed};
+    use crate::services::shared::content_headers::ContentHeaders;
     use crate::store::content::Content;
 
     const DAY: u64 = 24 * 60 * 60;
-    const KEPT: RetentionPolicy = RetentionPolicy { versions: false, days: Some(1) };
+    const RETAINED: RetentionPolicy = RetentionPolicy { versions: false, days: Some(1) };
 
     fn start() -> Timestamp {
         Timestamp::from_unix(1_000_000, 0)
@@ -102,7 +95,7 @@ mod tests {
         let body = Body::Block { content: Content::default(), blocks: Arc::default() };
         let make = |new: crate::services::blob::state::blob::NewBlob| new.blob(body, ContentHeaders::default()).expiring(expires);
         let blob = container.create(claimed(name), now, KEPT, make);
-        Admitted { key: BlobKey { name: name.into(), at: VersionSelector::Base }, blob }
+        Admitted { key: BlobKey::base(name), blob }
     }
 
     #[test]
@@ -110,7 +103,7 @@ mod tests {
         let mut container = container();
         for n in 0..MAX_REMOVED + 5 {
             let admitted = put(&mut container, &format!("deleted{n:02}"), start(), None);
-            container.remove(&admitted, None, false, start(), KEPT).unwrap();
+            container.remove(&admitted, None, false, start(), RETAINED).unwrap();
         }
         put(&mut container, "expiring", start(), Some(start().after_seconds(DAY)));
         container.stage(claimed("blocks"), BlockId::named("YQ=="), Content::default(), start()).unwrap();
@@ -133,7 +126,7 @@ mod tests {
     fn restored_states_and_committed_blocks_are_not_due() {
         let mut container = container();
         let admitted = put(&mut container, "back", start(), None);
-        container.remove(&admitted, None, false, start(), KEPT).unwrap();
+        container.remove(&admitted, None, false, start(), RETAINED).unwrap();
         container.undelete("back", start()).unwrap();
         for n in 0..3 {
             container.stage(claimed("blob"), BlockId::named("YQ=="), Content::default(), start().after_seconds(n)).unwrap();

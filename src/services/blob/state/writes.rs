@@ -4,7 +4,6 @@ use crate::operation::Request;
 use crate::rules::blob::blocks;
 use crate::rules::blob::blocks::BlockId;
 use crate::rules::blob::tags::Tags;
-use crate::rules::blob::version_selector::VersionSelector;
 use crate::rules::conditions::CurrentState;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::etag::ETag;
@@ -14,7 +13,8 @@ use crate::rules::time::Timestamp;
 use crate::rules::{conditions, lease};
 use crate::services::blob::state::admission::{Admitted, Claimed};
 use crate::services::blob::state::blob::{Blob, NewBlob};
-use crate::services::blob::state::{BlobKey, Container, UncommittedBlock, UncommittedBlocks};
+use crate::services::blob::state::container::{Container, UncommittedBlock, UncommittedBlocks};
+use crate::services::blob::state::key::BlobKey;
 use crate::store::content::Content;
 use std::sync::Arc;
 
@@ -33,9 +33,9 @@ impl Container {
         let lease = lease::after_write(self.lease_at(&claimed.name, claimed.current.as_deref(), now), now);
         let version = retention.versions.then_some(last_modified);
         let blob = make(NewBlob { last_modified, lease, encryption: claimed.encryption, version });
-        self.drop_staged(&claimed.name);
+        self.drop_uncommitted(&claimed.name);
         self.sweep(now);
-        self.keep(BlobKey { name: claimed.name, at: VersionSelector::Base }, blob)
+        self.insert(BlobKey::base(claimed.name), blob)
     }
 
     /// Changes an admitted blob. Its modification time is set before `change` runs.
@@ -52,14 +52,22 @@ impl Container {
         let mut blob = Blob { last_modified: self.next_last_modified(now), ..Blob::clone(&admitted.blob) };
         change(&mut blob);
         blob.lease = lease::after_write(blob.lease, now);
-        Ok(self.keep(admitted.key, blob))
+        Ok(self.insert(admitted.key, blob))
     }
 
     /// Changes properties of an admitted blob that affect neither its modification time nor its ETag: tags, tier.
-    pub fn amend(&mut self, admitted: Admitted, change: impl FnOnce(&mut Blob)) -> Arc<Blob> {
+    ///
+    /// # Errors
+    /// Those of the change.
+    pub fn amend<T>(
+        &mut self,
+        admitted: Admitted,
+        change: impl FnOnce(&mut Blob) -> Result<T, StorageError>,
+    ) -> Result<T, StorageError> {
         let mut blob = Blob::clone(&admitted.blob);
-        change(&mut blob);
-        self.keep(admitted.key, blob)
+        let changed = change(&mut blob)?;
+        self.insert(admitted.key, blob);
+        Ok(changed)
     }
 
     /// Performs an action on the lease of the blob that the request names. Neither its modification time nor its ETag changes. A name that
@@ -74,9 +82,10 @@ impl Container {
             }
             admitted => admitted?,
         };
-        let next = lease::step(admitted.blob.lease, action, LeasedResource::Blob, request.now)?;
-        let blob = self.amend(admitted, |blob| blob.lease = next);
-        Ok((blob.last_modified, next))
+        self.amend(admitted, |blob| {
+            blob.lease = lease::step(blob.lease, action, LeasedResource::Blob, request.now)?;
+            Ok((blob.last_modified, blob.lease))
+        })
     }
 
     /// [`Container::step_blob_lease`] of a name that only has uncommitted blocks; `None` if it has none.
@@ -92,7 +101,7 @@ impl Container {
         let checked = conditions::check(&request.conditions, request.spec.conditions, Some(&stored), request.version);
         let next = checked.and_then(|()| lease::step(staged.lease, action, LeasedResource::Blob, request.now));
         Some(next.map(|lease| {
-            self.put_aside(Arc::from(name), UncommittedBlocks { lease, ..staged });
+            self.set_uncommitted(Arc::from(name), UncommittedBlocks { lease, ..staged });
             (last_modified, lease)
         }))
     }
@@ -119,13 +128,13 @@ impl Container {
             blocks::check_room(blocks.len())?;
         }
         blocks.insert(id, UncommittedBlock { content, encryption: claimed.encryption });
-        self.put_aside(claimed.name, UncommittedBlocks { last_modified: now, lease, blocks });
+        self.set_uncommitted(claimed.name, UncommittedBlocks { last_modified: now, lease, blocks });
         self.sweep(now);
         Ok(())
     }
 
     /// An uncommitted block of a claimed name.
-    pub fn staged_block(&self, claimed: &Claimed, id: &BlockId, now: Timestamp) -> Option<UncommittedBlock> {
+    pub fn uncommitted_block(&self, claimed: &Claimed, id: &BlockId, now: Timestamp) -> Option<UncommittedBlock> {
         self.waiting(&claimed.name, now)?.blocks.get(id).cloned()
     }
 }

@@ -8,7 +8,7 @@ use crate::rules::error::StorageError;
 use crate::rules::retention;
 use crate::rules::versions::Version;
 use crate::services::blob::state::Container;
-use crate::services::blob::wire::write_lease;
+use crate::services::shared::lease::write_lease;
 use crate::services::shared::listing::ListedResource;
 
 /// The encryption scope that a new container sets for its blobs.

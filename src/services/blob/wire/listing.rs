@@ -6,13 +6,13 @@ use crate::rules::blob::version_selector::{VersionKind as State, VersionSelector
 use crate::rules::encryption::Encryption;
 use crate::rules::error::StorageError;
 use crate::rules::lease::Lease;
-use crate::rules::names;
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
 use crate::services::blob::body::Body;
 use crate::services::blob::state::{Blob, ListInclude, ListedBlob};
-use crate::services::blob::wire::{tier, write_lease, write_tag_set};
+use crate::services::blob::wire::{content_type, tier, write_tag_set};
 use crate::services::blob::{last_access, protection};
+use crate::services::shared::lease::write_lease;
 
 /// `include=` of List Blobs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl Include {
     /// Returns true if a listing includes this state of a name.
     pub(in crate::services::blob) fn shows(self, at: VersionSelector, blob: &Blob, now: Timestamp) -> bool {
         match (at, blob.deleted) {
-            _ if !blob.is_kept(now) => false,
+            _ if !blob.is_retained(now) => false,
             (_, Some(_)) if !self.deleted => false,
             // In the reference, snapshots and versions have words of their own, deleted or not.
             (VersionSelector::Earlier(_, State::Snapshot), _) => self.snapshots,
@@ -69,12 +69,9 @@ impl FromField for Include {
     }
 }
 
-/// Writes a name, percent-encoded and marked so if XML cannot hold it.
-pub(in crate::services::blob) fn write_name(xml: &mut Writer, element: &str, name: &str, version: Version) {
-    match names::encoded_xml(name).filter(|_| version >= Version::V2021_02_12) {
-        Some(encoded) => xml.leaf_with(element, &[("Encoded", "true")], encoded),
-        None => xml.leaf(element, name),
-    };
+/// Returns true if lists encode names that XML cannot hold.
+pub(in crate::services::blob) fn encodes_names(version: Version) -> bool {
+    version >= Version::V2021_02_12
 }
 
 /// Writes a `<Blob>` of List Blobs.
@@ -96,7 +93,7 @@ pub(in crate::services::blob) fn write_listed(
 fn write_blob(xml: &mut Writer, name: &str, at: Option<VersionSelector>, blob: &Blob, include: Include, request: &Request) {
     let headers = &blob.headers;
     xml.open("Blob");
-    write_name(xml, "Name", name, request.version);
+    xml.name("Name", name, encodes_names(request.version));
     if let Some(VersionSelector::Earlier(taken, State::Snapshot)) = at {
         xml.leaf("Snapshot", taken.iso());
     }
@@ -122,7 +119,7 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<VersionSelector>, blob: &
     xml.leaf_some("Expiry-Time", blob.expires.map(Timestamp::rfc1123));
     xml.leaf("Etag", blob.etag().to_string());
     xml.leaf("Content-Length", blob.size().to_string());
-    xml.leaf("Content-Type", headers.content_type().unwrap_or_default());
+    xml.leaf("Content-Type", content_type(headers).unwrap_or_default());
     xml.leaf("Content-Encoding", headers.encoding.as_deref().unwrap_or_default());
     xml.leaf("Content-Language", headers.language.as_deref().unwrap_or_default());
     if request.version >= Version::V2019_02_02 {
@@ -187,7 +184,7 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<VersionSelector>, blob: &
 /// Writes a `<Blob>` of List Blobs for a name that only has uncommitted blocks, and so neither a date nor an ETag.
 fn write_uncommitted(xml: &mut Writer, name: &str, lease: Lease, request: &Request) {
     xml.open("Blob");
-    write_name(xml, "Name", name, request.version);
+    xml.name("Name", name, encodes_names(request.version));
     xml.open("Properties").leaf("Content-Length", "0").leaf("BlobType", "BlockBlob");
     xml.leaf("AccessTier", "Hot").leaf("AccessTierInferred", "true");
     write_lease(xml, lease, request.now);

@@ -1,16 +1,16 @@
 //! Blobs on the wire: headers and XML documents of requests and answers.
 
-use crate::operation::xml::Writer;
 use crate::operation::{Reply, Request};
 use crate::rules::blob::version_selector::{VersionKind as State, VersionSelector};
-use crate::rules::checksums::Digests;
 use crate::rules::encryption::Encryption;
-use crate::rules::lease::Lease;
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
 use crate::services::blob::body::Body;
 use crate::services::blob::state::{Admitted, Blob};
 use crate::services::blob::{last_access, protection};
+use crate::services::shared::content_headers::ContentHeaders;
+use crate::services::shared::copying;
+use crate::services::shared::lease::with_lease;
 
 #[cfg(feature = "arrow")]
 mod arrow;
@@ -26,26 +26,30 @@ mod values;
 pub(super) use arrow::arrow_list;
 pub(super) use blocks::{block_list, read_block_list};
 pub(super) use container::{reported_scope, write_container};
-pub(super) use listing::{Include, write_listed, write_name};
+pub(super) use listing::{Include, encodes_names, write_listed};
+use new_blob::content_type;
 pub(super) use new_blob::{BodyContentHeaders, NewBlobHeaders, ReplacingContentHeaders, check_unsupported_headers};
 pub(super) use tags::{read_tags, tags, write_tag_set};
 pub(super) use tier::{tiers_of, with_smart_tier, with_tier};
-pub(super) use values::{Marker, MaxResults, PageBlobSize, ReadRange, required_header};
+pub(super) use values::PageBlobSize;
 
-/// Formats an id: lower case, 8-4-4-4-12.
-pub(super) fn guid(id: [u8; 16]) -> String {
-    uuid::Uuid::from_bytes(id).to_string()
+/// An answer with the state of a blob.
+pub(super) fn state(blob: &Blob, request: &Request) -> Reply {
+    Reply::new(request.spec.status).with_state(blob.etag(), blob.last_modified)
 }
 
-/// Adds the checksums of a write.
-pub(super) fn with_digests(reply: Reply, digests: Digests) -> Reply {
-    reply
-        .with_some("content-md5", digests.md5.map(|md5| md5.to_string()))
-        .with_some("x-ms-content-crc64", digests.crc64.map(|crc64| crc64.to_string()))
+/// The answer to a write: the state of the blob, its encryption and its version id.
+pub(super) fn written(blob: &Blob, request: &Request) -> Reply {
+    with_version(state(blob, request).with("x-ms-request-server-encrypted", "true"), blob)
+}
+
+/// The answer to a request to copy.
+pub(super) fn copied(blob: &Blob, request: &Request, id: [u8; 16], status: &str) -> Reply {
+    with_version(copying::started(state(blob, request), id, status), blob)
 }
 
 /// Adds the encryption and the version id of a blob that was written.
-pub(super) fn with_written(reply: Reply, blob: &Blob) -> Reply {
+fn with_version(reply: Reply, blob: &Blob) -> Reply {
     with_encryption(reply, &blob.encryption).with_some("x-ms-version-id", blob.version.map(Timestamp::iso))
 }
 
@@ -66,16 +70,15 @@ pub(super) enum DescribedPart {
     Range,
 }
 
+/// Adds the headers that describe the content of a blob, without the MD5.
+pub(super) fn describe_content(reply: Reply, headers: &ContentHeaders) -> Reply {
+    headers.describe(reply).with("accept-ranges", "bytes").with_some("content-type", content_type(headers))
+}
+
 /// Adds the headers by which Get Blob and Get Blob Properties describe a blob.
 pub(super) fn describe(mut reply: Reply, blob: &Admitted, part: DescribedPart, request: &Request) -> Reply {
     let headers = &blob.headers;
-    reply = reply
-        .with("accept-ranges", "bytes")
-        .with_some("content-type", headers.content_type())
-        .with_some("content-encoding", headers.encoding.as_deref())
-        .with_some("content-language", headers.language.as_deref())
-        .with_some("cache-control", headers.cache_control.as_deref())
-        .with_some("content-disposition", headers.disposition.as_deref())
+    reply = describe_content(reply, headers)
         .with_state(blob.etag(), blob.last_modified)
         .with("x-ms-blob-type", blob.body.type_name())
         .with("x-ms-server-encrypted", "true")
@@ -118,17 +121,4 @@ pub(super) fn describe(mut reply: Reply, blob: &Admitted, part: DescribedPart, r
         "" => with_lease(reply, blob.lease(), request.now),
         _ => reply,
     }
-}
-
-/// Adds the lease headers of a blob or a container.
-pub(super) fn with_lease(reply: Reply, lease: Lease, now: Timestamp) -> Reply {
-    reply
-        .with("x-ms-lease-status", lease.status(now))
-        .with("x-ms-lease-state", lease.state(now))
-        .with_some("x-ms-lease-duration", lease.duration(now))
-}
-
-fn write_lease(xml: &mut Writer, lease: Lease, now: Timestamp) {
-    xml.leaf("LeaseStatus", lease.status(now)).leaf("LeaseState", lease.state(now));
-    xml.leaf_some("LeaseDuration", lease.duration(now));
 }

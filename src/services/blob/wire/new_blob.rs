@@ -7,46 +7,39 @@ use crate::rules::blob::tier::{CurrentTier, Tier, TierSupport};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::metadata::Metadata;
 use crate::rules::time::Timestamp;
-use crate::services::blob::body::{Body, ContentHeaders};
+use crate::services::blob::body::Body;
 use crate::services::blob::state::Blob;
 use crate::services::blob::wire::tiers_of;
+use crate::services::shared::content_headers::{ContentHeaders, DEFAULT_TYPE, IN_RESPONSE};
 
-/// The Content-Type of a blob that was created without one.
-const DEFAULT_TYPE: &str = "application/octet-stream";
+/// The names of the headers that describe a blob's content, in the order of the fields.
+const BLOB_HEADERS: [&str; 6] = [
+    "x-ms-blob-content-type",
+    "x-ms-blob-content-encoding",
+    "x-ms-blob-content-language",
+    "x-ms-blob-content-md5",
+    "x-ms-blob-cache-control",
+    "x-ms-blob-content-disposition",
+];
+/// The headers of a body that is the content, without the MD5, which is the body's alone.
+const BODY_HEADERS: [&str; 5] = ["content-type", "content-encoding", "content-language", "cache-control", "content-disposition"];
 
-impl ContentHeaders {
-    /// Reads the headers; `header` finds the first of two names, of which the second is the body's own header.
-    fn read<'a>(header: impl Fn(&str, &str) -> Option<&'a str>, md5: Option<&str>) -> ContentHeaders {
-        let text = |named: &str, own: &str| header(named, own).map(Box::from);
-        ContentHeaders {
-            content_type: header("x-ms-blob-content-type", "content-type").filter(|kind| *kind != DEFAULT_TYPE).map(Box::from),
-            encoding: text("x-ms-blob-content-encoding", "content-encoding"),
-            language: text("x-ms-blob-content-language", "content-language"),
-            md5: md5.map(Box::from),
-            cache_control: text("x-ms-blob-cache-control", "cache-control"),
-            disposition: text("x-ms-blob-content-disposition", "content-disposition"),
-        }
-    }
+/// The content type of a blob, unless it was cleared.
+pub(in crate::services::blob) fn content_type(headers: &ContentHeaders) -> Option<&str> {
+    Some(headers.content_type.as_deref().unwrap_or(DEFAULT_TYPE)).filter(|kind| !kind.is_empty())
+}
 
-    /// The content type, unless it was cleared.
-    pub(in crate::services::blob) fn content_type(&self) -> Option<&str> {
-        Some(self.content_type.as_deref().unwrap_or(DEFAULT_TYPE)).filter(|kind| !kind.is_empty())
-    }
+/// The headers without the default content type, which is not stored.
+fn stored(headers: ContentHeaders) -> ContentHeaders {
+    ContentHeaders { content_type: headers.content_type.filter(|kind| **kind != *DEFAULT_TYPE), ..headers }
 }
 
 /// The headers that describe a blob's content, where the body of the request is not the content.
 impl FromRequest for ContentHeaders {
-    const INPUTS: &'static [Input] = &[
-        Input::header("x-ms-blob-content-type"),
-        Input::header("x-ms-blob-content-encoding"),
-        Input::header("x-ms-blob-content-language"),
-        Input::header("x-ms-blob-content-md5"),
-        Input::header("x-ms-blob-cache-control"),
-        Input::header("x-ms-blob-content-disposition"),
-    ];
+    const INPUTS: &'static [Input] = &[Input::Headers(&BLOB_HEADERS)];
 
     fn from_request(fields: &Fields<'_>) -> Result<ContentHeaders, StorageError> {
-        Ok(ContentHeaders::read(|named, _| fields.header(named), fields.header("x-ms-blob-content-md5")))
+        Ok(stored(ContentHeaders::read(BLOB_HEADERS, |name| fields.header(name))))
     }
 }
 
@@ -56,23 +49,13 @@ impl FromRequest for ContentHeaders {
 pub(in crate::services::blob) struct BodyContentHeaders(pub(in crate::services::blob) ContentHeaders);
 
 impl FromRequest for BodyContentHeaders {
-    const INPUTS: &'static [Input] = &[
-        Input::header("x-ms-blob-content-type"),
-        Input::header("x-ms-blob-content-encoding"),
-        Input::header("x-ms-blob-content-language"),
-        Input::header("x-ms-blob-content-md5"),
-        Input::header("x-ms-blob-cache-control"),
-        Input::header("x-ms-blob-content-disposition"),
-        Input::header("content-type"),
-        Input::header("content-encoding"),
-        Input::header("content-language"),
-        Input::header("cache-control"),
-        Input::header("content-disposition"),
-    ];
+    const INPUTS: &'static [Input] = &[Input::Headers(&BLOB_HEADERS), Input::Headers(&BODY_HEADERS)];
 
     fn from_request(fields: &Fields<'_>) -> Result<BodyContentHeaders, StorageError> {
-        let header = |named: &str, own: &str| fields.header(named).or_else(|| fields.header(own));
-        Ok(BodyContentHeaders(ContentHeaders::read(header, fields.header("x-ms-blob-content-md5"))))
+        let of_blob = ContentHeaders::read(BLOB_HEADERS, |name| fields.header(name));
+        let of_body =
+            ContentHeaders::read(IN_RESPONSE, |name| BODY_HEADERS.contains(&name).then(|| fields.header(name)).flatten());
+        Ok(BodyContentHeaders(stored(of_blob.over(&of_body))))
     }
 }
 

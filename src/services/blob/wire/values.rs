@@ -1,13 +1,10 @@
 //! The values of headers and query parameters that several operations on blobs read.
 
-use crate::operation::{Field, FieldLocation, Fields, FromField, FromRequest, FromText, Input};
+use crate::operation::{FieldLocation, Fields, FromField, FromText};
 use crate::rules::blob::blocks::BlockId;
 use crate::rules::blob::pages;
 use crate::rules::blob::tier::{RehydratePriority, Tier, TierSupport};
 use crate::rules::error::StorageError;
-use crate::rules::listing;
-use crate::rules::listing::Position;
-use crate::rules::ranges::RequestedRange;
 
 /// A tier of any type of blob: the type of the blob is not known yet.
 impl FromText for Tier {
@@ -38,46 +35,4 @@ impl FromField for BlockId {
     fn from_field(fields: &Fields<'_>, location: FieldLocation, name: &'static str) -> Result<BlockId, StorageError> {
         BlockId::parse(&String::from_field(fields, location, name)?)
     }
-}
-
-/// The largest number of entries of a page (`maxresults`).
-#[derive(Clone, Copy, Debug)]
-pub(in crate::services::blob) struct MaxResults(pub(in crate::services::blob) usize);
-
-impl FromField for Option<MaxResults> {
-    const REQUIRED: bool = false;
-
-    fn from_field(fields: &Fields<'_>, location: FieldLocation, name: &'static str) -> Result<Option<MaxResults>, StorageError> {
-        fields.text(location, name).map(|text| listing::maxresults(Some(text)).map(MaxResults)).transpose()
-    }
-}
-
-/// The start of a page of a listing of blobs (`marker`).
-#[derive(Clone, Debug)]
-pub(in crate::services::blob) struct Marker(pub(in crate::services::blob) Position);
-
-impl FromField for Option<Marker> {
-    const REQUIRED: bool = false;
-
-    fn from_field(fields: &Fields<'_>, location: FieldLocation, name: &'static str) -> Result<Option<Marker>, StorageError> {
-        fields.text(location, name).map(|text| Position::read(text).map(Marker)).transpose()
-    }
-}
-
-/// The range of a read: `x-ms-range`, or else `Range`.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::services::blob) struct ReadRange(pub(in crate::services::blob) RequestedRange);
-
-impl FromRequest for ReadRange {
-    const INPUTS: &'static [Input] = &[Input::header("range"), Input::header("x-ms-range")];
-
-    fn from_request(fields: &Fields<'_>) -> Result<ReadRange, StorageError> {
-        let text = fields.header("x-ms-range").or_else(|| fields.header("range"));
-        Ok(ReadRange(text.map_or(RequestedRange::Whole, RequestedRange::parse)))
-    }
-}
-
-/// A header that the request must carry.
-pub(in crate::services::blob) const fn required_header(name: &'static str) -> Input {
-    Input::Field(Field { location: FieldLocation::Header, name, required: true })
 }

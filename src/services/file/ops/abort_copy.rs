@@ -1,45 +1,29 @@
 //! Abort Copy File: aborts a pending copy. The file remains, without content.
 
-use crate::operation::{
-    Access, Field, FieldLocation, Fields, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector,
-};
-use crate::rules::auth::permissions::RequiredPermission;
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::error::StorageError;
-use crate::rules::lease::{LeaseCheck, LeaseId};
 use crate::services::file::files::Files;
+use crate::services::file::ops::spec::WRITE_FILE;
 use crate::services::file::state::CurrentPath;
+use crate::services::shared::copying::CopyId;
 
 pub(super) static ABORT_COPY: Operation<Files> = operation!(
     run,
-    (CopyId, CurrentPath),
+    Input,
     OperationSpec {
         name: "Abort Copy File",
-        methods: &["PUT"],
-        resource: ResourceKind::Path,
         selectors: &[Selector::Query("comp", "copy"), Selector::Header("x-ms-copy-action", "abort")],
-        requires: RequiredPermission::object("w"),
-        access: Access::Write,
-        lease: LeaseCheck::Required,
         status: 204,
-        ..OperationSpec::DEFAULT
+        ..WRITE_FILE
     }
 );
 
-#[derive(Debug)]
-struct CopyId([u8; 16]);
+input! { pub(super) Input {
+    copy_id: CopyId = Query "copyid",
+    at: CurrentPath,
+} }
 
-impl FromRequest for CopyId {
-    const INPUTS: &'static [Input] = &[Input::Field(Field { location: FieldLocation::Query, name: "copyid", required: true })];
-
-    fn from_request(fields: &Fields<'_>) -> Result<CopyId, StorageError> {
-        let text = fields.query("copyid").ok_or_else(|| StorageError::missing_query("copyid"))?;
-        let id =
-            LeaseId::parse(text).ok_or_else(|| StorageError::invalid_query("copyid", text, "copyid needs to be valid Guid."))?;
-        Ok(CopyId(id.0))
-    }
-}
-
-async fn run(files: &Files, request: Request, (CopyId(id), at): (CopyId, CurrentPath)) -> Result<Reply, StorageError> {
-    files.share(&request)?.write(|share| share.abort_copy(&request, &at, id)).await?;
+async fn run(files: &Files, request: Request, input: Input) -> Result<Reply, StorageError> {
+    files.write(&request, |share| share.abort_copy(&request, &input.at, input.copy_id.0)).await?;
     Ok(Reply::new(request.spec.status))
 }

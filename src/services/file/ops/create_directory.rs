@@ -1,13 +1,14 @@
 //! Create Directory.
 
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::file::posix::{PosixFileType, PosixInput};
 use crate::rules::metadata::Metadata;
 use crate::services::file::files::Files;
 use crate::services::file::node::Body;
-use crate::services::file::state::NonRootPath;
+use crate::services::file::ops::spec::WRITE;
+use crate::services::file::state::{NonRootPath, Share};
 use crate::services::file::wire::{self, NewSmbHeaders};
 
 pub(super) static CREATE_DIRECTORY: Operation<Files> = operation!(
@@ -15,13 +16,10 @@ pub(super) static CREATE_DIRECTORY: Operation<Files> = operation!(
     Input,
     OperationSpec {
         name: "Create Directory",
-        methods: &["PUT"],
-        resource: ResourceKind::Path,
         selectors: &[Selector::Query("restype", "directory")],
         requires: RequiredPermission::object("cw"),
-        access: Access::Write,
         status: 201,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 
@@ -34,14 +32,12 @@ input! { pub(super) Input {
 
 async fn run(files: &Files, request: Request, input: Input) -> Result<Reply, StorageError> {
     let smb = input.smb.input();
-    let share = files.share(&request)?;
-    let (node, parent) = share
-        .write(|share| {
-            let claimed = share.claim_free(&input.at.0)?;
-            let parent = claimed.parent();
-            let properties = share.properties_of_new(&smb, input.posix, PosixFileType::Directory, request.now)?;
-            Ok((share.create(claimed, request.now, |new| new.node(Body::Directory, properties, input.metadata)), parent))
-        })
-        .await?;
+    let create = |share: &mut Share| {
+        let claimed = share.claim_free(&input.at.0)?;
+        let parent = claimed.parent();
+        let properties = share.properties_of_new(&smb, input.posix, PosixFileType::Directory, request.now)?;
+        Ok((share.create(claimed, request.now, |new| new.node(Body::Directory, properties, input.metadata)), parent))
+    };
+    let (node, parent) = files.write(&request, create).await?;
     Ok(wire::written(&node, parent, &request))
 }

@@ -1,20 +1,19 @@
 //! Create File: a file of a given size, all zeros, or from 2026-06-06 on with its first bytes.
 
-use crate::operation::{
-    self, Access, BodyFraming, Fields, FromRequest, FromText, Operation, OperationSpec, Reply, Request, ResourceKind, Selector,
-};
+use crate::operation::{self, BodyFraming, Fields, FromRequest, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::checksums::{ChecksumKinds, RequestChecksums};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::posix::{PosixFileType, PosixInput};
-use crate::rules::lease::LeaseCheck;
 use crate::rules::metadata::Metadata;
 use crate::rules::versions::Version;
 use crate::services::file::files::Files;
-use crate::services::file::node::{Body, ContentHeaders, File};
+use crate::services::file::node::{Body, File};
 use crate::services::file::ops::put_range::MAX_WRITE;
-use crate::services::file::state::{CurrentPath, NewNode};
-use crate::services::file::wire::{self, NewSmbHeaders};
+use crate::services::file::ops::spec::WRITE_FILE;
+use crate::services::file::state::{CurrentPath, NewNode, Share};
+use crate::services::file::wire::{self, FileContentHeaders, NewSmbHeaders};
+use crate::services::shared::content_headers::DEFAULT_TYPE;
 use crate::store::sparse::Sparse;
 
 pub(super) static CREATE_FILE: Operation<Files> = operation!(
@@ -22,22 +21,18 @@ pub(super) static CREATE_FILE: Operation<Files> = operation!(
     Input,
     OperationSpec {
         name: "Create File",
-        methods: &["PUT"],
-        resource: ResourceKind::Path,
         selectors: &[Selector::Header("x-ms-type", "file"), Selector::Lacks("x-ms-copy-source")],
         requires: RequiredPermission::object("cw"),
-        access: Access::Write,
-        lease: LeaseCheck::Required,
         status: 201,
-        ..OperationSpec::DEFAULT
+        ..WRITE_FILE
     }
 );
 
 input! { pub(super) Input {
     length: u64 = Header "x-ms-content-length",
-    file_type: Option<RegularFile> = Header "x-ms-file-file-type",
+    file_type: Option<CreatedFileType> = Header "x-ms-file-file-type",
     content: FirstBytes,
-    headers: ContentHeaders,
+    headers: FileContentHeaders,
     smb: NewSmbHeaders,
     posix: PosixInput,
     at: CurrentPath,
@@ -60,14 +55,9 @@ impl FromRequest for FirstBytes {
     }
 }
 
-/// The only file type that Create File creates: links and directories have operations of their own.
-#[derive(Debug)]
-pub(super) struct RegularFile;
-
-impl FromText for RegularFile {
-    fn from_text(text: &str) -> Option<RegularFile> {
-        text.eq_ignore_ascii_case("Regular").then_some(RegularFile)
-    }
+words! {
+    /// The only file type that Create File creates: links and directories have operations of their own.
+    pub(super) CreatedFileType { Regular = "Regular" }
 }
 
 /// The largest file, in bytes: 4 TiB.
@@ -93,25 +83,25 @@ async fn run(files: &Files, mut request: Request, input: Input) -> Result<Reply,
     let (bytes, md5) = (received.content, received.digests.md5);
     let md5 = md5.filter(|_| !bytes.is_empty()).map(|md5| md5.to_string());
     let smb = input.smb.input();
-    let share = files.share(&request)?;
-    let (node, parent) = share
-        .write(|share| {
-            if input.file_type.is_some() && share.check_nfs().is_err() {
-                return Err(ErrorCode::UnsupportedHeader.with_detail("HeaderName", "x-ms-file-file-type"));
+    // A new file has a Content-Type, and loses it when its properties are set without one (recorded).
+    let FileContentHeaders(mut headers) = input.headers;
+    headers.content_type.get_or_insert_with(|| DEFAULT_TYPE.into());
+    let create = |share: &mut Share| {
+        if input.file_type.is_some() && share.check_nfs().is_err() {
+            return Err(ErrorCode::UnsupportedHeader.with_detail("HeaderName", "x-ms-file-file-type"));
+        }
+        let claimed = share.claim(&request, &input.at, false)?;
+        let parent = claimed.parent();
+        let properties = share.properties_of_new(&smb, input.posix, PosixFileType::File, request.now)?;
+        let make = |new: NewNode| {
+            let mut file = File { content: Sparse::new(size), headers, ..File::default() };
+            if !bytes.is_empty() {
+                file.write(0, &bytes, new.last_modified());
             }
-            let claimed = share.claim(&request, &input.at, false)?;
-            let parent = claimed.parent();
-            let properties = share.properties_of_new(&smb, input.posix, PosixFileType::File, request.now)?;
-            let make = |new: NewNode| {
-                let headers = input.headers.with_default_type();
-                let mut file = File { content: Sparse::new(size), headers, ..File::default() };
-                if !bytes.is_empty() {
-                    file.write(0, &bytes, new.last_modified());
-                }
-                new.node(Body::File(Box::new(file)), properties, input.metadata)
-            };
-            Ok((share.create(claimed, request.now, make), parent))
-        })
-        .await?;
+            new.node(Body::File(Box::new(file)), properties, input.metadata)
+        };
+        Ok((share.create(claimed, request.now, make), parent))
+    };
+    let (node, parent) = files.write(&request, create).await?;
     Ok(framing.answer(wire::written(&node, parent, &request).with_some("content-md5", md5)))
 }

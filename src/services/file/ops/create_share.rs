@@ -1,26 +1,24 @@
 //! Create Share.
 
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
-use crate::rules::auth::permissions::RequiredPermission;
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::error::StorageError;
 use crate::rules::file::share::{Settings, SettingsInput};
+use crate::rules::lease::LeaseCheck;
 use crate::rules::metadata::Metadata;
 use crate::services::file::files::Files;
+use crate::services::file::ops::spec::WRITE_SHARE;
 use crate::services::file::state::Share;
 use crate::services::file::wire;
+use crate::services::shared::accounts::ResourceIndex;
 
 pub(super) static CREATE_SHARE: Operation<Files> = operation!(
     run,
     (SettingsInput, Metadata),
     OperationSpec {
         name: "Create Share",
-        methods: &["PUT"],
-        resource: ResourceKind::Share,
         selectors: &[Selector::Query("restype", "share")],
-        requires: RequiredPermission::container("cw").account_sas_only(),
-        access: Access::Write,
-        status: 201,
-        ..OperationSpec::DEFAULT
+        lease: LeaseCheck::None,
+        ..WRITE_SHARE
     }
 );
 
@@ -28,14 +26,12 @@ async fn run(files: &Files, request: Request, (settings, metadata): (SettingsInp
     let settings = Settings::create(settings, request.account.premium, request.now)?;
     let share = Share::new(request.now, metadata, settings);
     let reply = wire::share_state(share.properties(), &request);
-    let account = files.account(&request.account.name)?;
-    account
-        .resources
-        .write(|shares| {
-            shares.check_free(request.target.share()?, request.now)?;
-            shares.insert(request.target.share()?.into(), files.cell(share));
-            Ok(())
-        })
-        .await?;
+    let name = request.target.share()?;
+    let create = |shares: &mut ResourceIndex<Share>| {
+        shares.check_free(name, request.now)?;
+        shares.insert(name.into(), files.cell(share));
+        Ok(())
+    };
+    files.write_index(&request, create).await?;
     Ok(wire::with_provision(reply, &settings))
 }

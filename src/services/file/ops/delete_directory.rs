@@ -1,10 +1,10 @@
 //! Delete Directory, which must be empty.
 
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
-use crate::rules::file::handle::FileAccess;
 use crate::services::file::files::Files;
+use crate::services::file::ops::spec::WRITE;
 use crate::services::file::state::{NonRootPath, WantedNode};
 
 pub(super) static DELETE_DIRECTORY: Operation<Files> = operation!(
@@ -13,22 +13,14 @@ pub(super) static DELETE_DIRECTORY: Operation<Files> = operation!(
     OperationSpec {
         name: "Delete Directory",
         methods: &["DELETE"],
-        resource: ResourceKind::Path,
         selectors: &[Selector::Query("restype", "directory")],
         requires: RequiredPermission::object("d"),
-        access: Access::Write,
         status: 202,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 
 async fn run(files: &Files, request: Request, NonRootPath(at): NonRootPath) -> Result<Reply, StorageError> {
-    let share = files.share(&request)?;
-    share
-        .write(|share| {
-            let node = share.admit(&request, &at, WantedNode::Directory, FileAccess::Remove)?;
-            share.remove(&node, request.now)
-        })
-        .await?;
+    files.write(&request, |share| share.delete(&request, &at, WantedNode::Directory)).await?;
     Ok(Reply::new(request.spec.status))
 }

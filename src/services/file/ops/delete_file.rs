@@ -1,11 +1,10 @@
 //! Delete File; of a file with several hard links, the one that the request names.
 
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind};
+use crate::operation::{Operation, OperationSpec, Reply, Request};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
-use crate::rules::file::handle::FileAccess;
-use crate::rules::lease::LeaseCheck;
 use crate::services::file::files::Files;
+use crate::services::file::ops::spec::WRITE_FILE;
 use crate::services::file::state::{CurrentPath, WantedNode};
 
 pub(super) static DELETE_FILE: Operation<Files> = operation!(
@@ -14,22 +13,13 @@ pub(super) static DELETE_FILE: Operation<Files> = operation!(
     OperationSpec {
         name: "Delete File",
         methods: &["DELETE"],
-        resource: ResourceKind::Path,
         requires: RequiredPermission::object("d"),
-        access: Access::Write,
-        lease: LeaseCheck::Required,
         status: 202,
-        ..OperationSpec::DEFAULT
+        ..WRITE_FILE
     }
 );
 
 async fn run(files: &Files, request: Request, at: CurrentPath) -> Result<Reply, StorageError> {
-    let share = files.share(&request)?;
-    share
-        .write(|share| {
-            let node = share.admit(&request, &at, WantedNode::File, FileAccess::Remove)?;
-            share.remove(&node, request.now)
-        })
-        .await?;
+    files.write(&request, |share| share.delete(&request, &at, WantedNode::File)).await?;
     Ok(Reply::new(request.spec.status))
 }

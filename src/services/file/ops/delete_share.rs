@@ -1,12 +1,13 @@
 //! Delete Share with everything in it; or, with `sharesnapshot`, one snapshot of it. An account may retain a deleted share for some days.
 
-use crate::operation::{Access, FromText, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::lease::LeaseCheck;
 use crate::services::file::files::Files;
-use crate::services::file::state::{DeleteSnapshots, ShareSnapshotQuery};
-use crate::services::file::wire::word;
+use crate::services::file::ops::spec::WRITE_SHARE;
+use crate::services::file::state::{DeleteSnapshots, Share, ShareSnapshotQuery};
+use crate::services::shared::accounts::ResourceIndex;
 
 pub(super) static DELETE_SHARE: Operation<Files> = operation!(
     run,
@@ -14,13 +15,11 @@ pub(super) static DELETE_SHARE: Operation<Files> = operation!(
     OperationSpec {
         name: "Delete Share",
         methods: &["DELETE"],
-        resource: ResourceKind::Share,
         selectors: &[Selector::Query("restype", "share")],
         requires: RequiredPermission::container("d").account_sas_only(),
-        access: Access::Write,
         lease: LeaseCheck::Required,
         status: 202,
-        ..OperationSpec::DEFAULT
+        ..WRITE_SHARE
     }
 );
 
@@ -29,39 +28,28 @@ input! { pub(super) Input {
     snapshot: ShareSnapshotQuery,
 } }
 
-impl FromText for DeleteSnapshots {
-    fn from_text(text: &str) -> Option<DeleteSnapshots> {
-        word(text, &[("include", DeleteSnapshots::Include), ("include-leased", DeleteSnapshots::IncludeLeased)])
-    }
-}
-
 async fn run(files: &Files, request: Request, input: Input) -> Result<Reply, StorageError> {
     let reply = Reply::new(request.spec.status);
     if let ShareSnapshotQuery(Some(snapshot)) = input.snapshot {
-        let share = files.share(&request)?;
-        share
-            .write(|share| {
-                share.admit_share(&request, Some(snapshot))?;
-                share.delete_snapshot(snapshot);
-                Ok(())
-            })
-            .await?;
-        return Ok(reply);
+        let delete = |share: &mut Share| {
+            share.admit_share(&request, Some(snapshot))?;
+            share.delete_snapshot(snapshot);
+            Ok(reply)
+        };
+        return files.write(&request, delete).await;
     }
-    let account = files.account(&request.account.name)?;
-    account
-        .resources
-        .write(|shares| {
-            // A second deletion succeeds while the first is still in progress (recorded).
-            if !shares.contains_key(request.target.share()?) && shares.is_going(request.target.share()?, request.now) {
-                return Ok(());
-            }
-            shares.delete(request.target.share()?, request.now, request.account.share_retention, |share| {
-                // A leased snapshot is DeleteShareWhenSnapshotLeased even without the id of the share's own lease (recorded).
-                share.check_snapshots(input.delete_snapshots, request.now)?;
-                share.admit_share(&request, None).map(|_| ())
-            })
-        })
-        .await?;
-    Ok(reply)
+    let name = request.target.share()?;
+    let delete = |shares: &mut ResourceIndex<Share>| {
+        // A second deletion succeeds while the first is still in progress (recorded).
+        if !shares.contains_key(name) && shares.is_going(name, request.now) {
+            return Ok(reply);
+        }
+        shares.delete(name, request.now, request.account.share_retention, |share| {
+            // A leased snapshot is DeleteShareWhenSnapshotLeased even without the id of the share's own lease (recorded).
+            share.check_snapshots(input.delete_snapshots, request.now)?;
+            share.admit_share(&request, None).map(|_| ())
+        })?;
+        Ok(reply)
+    };
+    files.write_index(&request, delete).await
 }

@@ -1,12 +1,12 @@
 //! Get and Set Directory Properties.
 
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
-use crate::rules::auth::permissions::RequiredPermission;
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::error::StorageError;
 use crate::rules::file::handle::FileAccess;
 use crate::rules::file::posix::{PosixFileType, PosixInput};
 use crate::services::file::files::Files;
-use crate::services::file::state::{CurrentPath, NodePath, WantedNode};
+use crate::services::file::ops::spec::{READ, WRITE};
+use crate::services::file::state::{CurrentPath, NodePath, Share, WantedNode};
 use crate::services::file::wire::{self, RequiredSmbHeaders};
 
 pub(super) static GET_DIRECTORY_PROPERTIES: Operation<Files> = operation!(
@@ -15,10 +15,8 @@ pub(super) static GET_DIRECTORY_PROPERTIES: Operation<Files> = operation!(
     OperationSpec {
         name: "Get Directory Properties",
         methods: &["GET", "HEAD"],
-        resource: ResourceKind::Path,
         selectors: &[Selector::Query("restype", "directory")],
-        requires: RequiredPermission::object("r"),
-        ..OperationSpec::DEFAULT
+        ..READ
     }
 );
 
@@ -27,12 +25,8 @@ pub(super) static SET_DIRECTORY_PROPERTIES: Operation<Files> = operation!(
     Input,
     OperationSpec {
         name: "Set Directory Properties",
-        methods: &["PUT"],
-        resource: ResourceKind::Path,
         selectors: &[Selector::Query("restype", "directory"), Selector::Query("comp", "properties")],
-        requires: RequiredPermission::object("w"),
-        access: Access::Write,
-        ..OperationSpec::DEFAULT
+        ..WRITE
     }
 );
 
@@ -50,18 +44,16 @@ async fn get(files: &Files, request: Request, at: NodePath) -> Result<Reply, Sto
 
 async fn set(files: &Files, request: Request, input: Input) -> Result<Reply, StorageError> {
     let RequiredSmbHeaders(smb) = input.smb;
-    let share = files.share(&request)?;
-    let (node, parent) = share
-        .write(|share| {
-            let directory = share.admit(&request, &input.at, WantedNode::Directory, FileAccess::Describe)?;
-            let smb = share.smb(&directory, &smb, request.now)?;
-            let posix = share.posix(input.posix, PosixFileType::Directory, directory.posix.as_deref())?;
-            let node = share.replace(&directory, request.now, |node| {
-                node.smb = smb;
-                node.posix = posix;
-            });
-            Ok((node, directory.parent()))
-        })
-        .await?;
+    let set = |share: &mut Share| {
+        let directory = share.admit(&request, &input.at, WantedNode::Directory, FileAccess::Describe)?;
+        let smb = share.smb(&directory, &smb, request.now)?;
+        let posix = share.posix(input.posix, PosixFileType::Directory, directory.posix.as_deref())?;
+        let node = share.replace(&directory, request.now, |node| {
+            node.smb = smb;
+            node.posix = posix;
+        });
+        Ok((node, directory.parent()))
+    };
+    let (node, parent) = files.write(&request, set).await?;
     Ok(wire::written(&node, parent, &request))
 }

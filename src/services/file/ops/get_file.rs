@@ -1,30 +1,17 @@
 //! Get File: the content, or a range of it.
 
-use crate::operation::{Operation, OperationSpec, Reply, Request, ResourceKind, StructuredAnswer};
-use crate::rules::auth::permissions::RequiredPermission;
-use crate::rules::checksums::{ChecksumKinds, Hasher};
+use crate::operation::{self, Operation, OperationSpec, ReadRange, Reply, Request, StructuredAnswer};
+use crate::rules::checksums::ChecksumKinds;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::handle::FileAccess;
-use crate::rules::lease::LeaseCheck;
 use crate::rules::ranges;
 use crate::services::file::files::Files;
+use crate::services::file::ops::spec::READ_FILE;
 use crate::services::file::state::{NodePath, WantedNode};
-use crate::services::file::wire::{self, ReadRange, half_open};
+use crate::services::file::wire::{self, half_open};
 use crate::store::chunks::Chunks;
-use std::ops::Range;
 
-pub(super) static GET_FILE: Operation<Files> = operation!(
-    run,
-    Input,
-    OperationSpec {
-        name: "Get File",
-        methods: &["GET"],
-        resource: ResourceKind::Path,
-        requires: RequiredPermission::object("r"),
-        lease: LeaseCheck::IfPresent,
-        ..OperationSpec::DEFAULT
-    }
-);
+pub(super) static GET_FILE: Operation<Files> = operation!(run, Input, OperationSpec { name: "Get File", ..READ_FILE });
 
 input! { pub(super) Input {
     range: ReadRange,
@@ -48,29 +35,21 @@ async fn run(files: &Files, request: Request, input: Input) -> Result<Reply, Sto
     if input.at.snapshot.is_none() {
         share.check_range(&file, &bytes, false)?;
     }
-    let with_content = |reply: Reply, bytes: Range<u64>| {
-        let chunks = Chunks::from(content.slice(bytes));
-        if input.structured.0 { reply.structured(chunks, length) } else { reply.bytes(chunks, length) }
-    };
+    let chunks = Chunks::from(content.slice(bytes.clone()));
     let Some(part) = part else {
         if wants_md5 {
             return Err(StorageError::invalid_header("x-ms-range-get-content-md5", "true"));
         }
         let reply = wire::describe(Reply::new(request.spec.status), &file, true, &request).with("accept-ranges", "bytes");
-        return Ok(with_content(reply, bytes));
+        return Ok(input.structured.answer(reply, chunks, length));
     };
     if wants_md5 && length > MAX_MD5_RANGE {
         return Err(ErrorCode::OutOfRangeInput.with_reason(format!("the MD5 of a range of {length} bytes")));
     }
-    let mut hasher = Hasher::new(ChecksumKinds { md5: wants_md5, crc64: false });
-    if wants_md5 {
-        for chunk in content.slice(bytes.clone()) {
-            hasher.update(&chunk.read()?);
-        }
-    }
+    let digests = operation::digest(content.slice(bytes), ChecksumKinds { md5: wants_md5, crc64: false })?;
     let reply = wire::describe(Reply::new(206), &file, false, &request)
         .with("accept-ranges", "bytes")
         .with("content-range", part.content_range(size))
-        .with_some("content-md5", hasher.finish().md5.map(|md5| md5.to_string()));
-    Ok(with_content(reply, bytes))
+        .with_digests(digests);
+    Ok(input.structured.answer(reply, chunks, length))
 }

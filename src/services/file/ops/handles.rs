@@ -1,40 +1,24 @@
 //! List Handles and Force Close Handles: the open handles of SMB clients.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Access, FromText, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
-use crate::rules::auth::permissions::RequiredPermission;
+use crate::operation::{FromText, MaxResults, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::error::StorageError;
+use crate::rules::listing;
 use crate::rules::versions::Version;
-use crate::rules::{listing, names};
 use crate::services::file::files::Files;
-use crate::services::file::state::{Handle, NodePath, Tree};
-use crate::services::file::wire::MaxResults;
+use crate::services::file::ops::spec::{READ, WRITE};
+use crate::services::file::state::{Handle, NodePath, Share, Tree};
 
 pub(super) static LIST_HANDLES: Operation<Files> = operation!(
     list,
     ListInput,
-    OperationSpec {
-        name: "List Handles",
-        methods: &["GET"],
-        resource: ResourceKind::Path,
-        selectors: &[Selector::Query("comp", "listhandles")],
-        requires: RequiredPermission::object("r"),
-        ..OperationSpec::DEFAULT
-    }
+    OperationSpec { name: "List Handles", selectors: &[Selector::Query("comp", "listhandles")], ..READ }
 );
 
 pub(super) static FORCE_CLOSE_HANDLES: Operation<Files> = operation!(
     close,
     CloseInput,
-    OperationSpec {
-        name: "Force Close Handles",
-        methods: &["PUT"],
-        resource: ResourceKind::Path,
-        selectors: &[Selector::Query("comp", "forceclosehandles")],
-        requires: RequiredPermission::object("w"),
-        access: Access::Write,
-        ..OperationSpec::DEFAULT
-    }
+    OperationSpec { name: "Force Close Handles", selectors: &[Selector::Query("comp", "forceclosehandles")], ..WRITE }
 );
 
 input! { pub(super) ListInput {
@@ -87,10 +71,7 @@ fn write(xml: &mut Writer, handle: &Handle, tree: &Tree, request: &Request) {
     let path = tree.path(handle.node);
     let parent = tree.node(handle.node).and_then(|node| node.places.first()).map_or(0, |place| place.parent.wire());
     xml.open("Handle").leaf("HandleId", handle.id.to_string());
-    match names::encoded_xml(&path).filter(|_| request.version >= Version::V2021_12_02) {
-        Some(encoded) => xml.leaf_with("Path", &[("Encoded", "true")], encoded),
-        None => xml.leaf("Path", path),
-    };
+    xml.name("Path", &path, request.version >= Version::V2021_12_02);
     xml.leaf("FileId", handle.node.wire().to_string()).leaf("ParentId", parent.to_string());
     xml.leaf("SessionId", handle.opener.session.to_string()).leaf("ClientIp", &handle.opener.address);
     if request.version >= Version::V2021_12_02 {
@@ -104,21 +85,19 @@ fn write(xml: &mut Writer, handle: &Handle, tree: &Tree, request: &Request) {
 }
 
 async fn close(files: &Files, request: Request, input: CloseInput) -> Result<Reply, StorageError> {
-    let share = files.share(&request)?;
-    let closed = share
-        .write(|share| {
-            let node = share.admit_any(&input.at)?;
-            if input.at.snapshot.is_some() {
-                return Ok(0);
-            }
-            let mut found = share.handles_on(node.id, input.recursive == Some(true));
-            if let HandleSelection::One(id) = input.handles {
-                found.retain(|handle| handle.id == id);
-            }
-            found.iter().for_each(|handle| share.close(handle, request.now));
-            Ok(found.len())
-        })
-        .await?;
+    let close = |share: &mut Share| {
+        let node = share.admit_any(&input.at)?;
+        if input.at.snapshot.is_some() {
+            return Ok(0);
+        }
+        let mut found = share.handles_on(node.id, input.recursive == Some(true));
+        if let HandleSelection::One(id) = input.handles {
+            found.retain(|handle| handle.id == id);
+        }
+        found.iter().for_each(|handle| share.close(handle, request.now));
+        Ok(found.len())
+    };
+    let closed = files.write(&request, close).await?;
     Ok(Reply::new(request.spec.status)
         .with("x-ms-number-of-handles-closed", closed.to_string())
         .with("x-ms-number-of-handles-failed", "0"))

@@ -33,7 +33,6 @@ impl Leased for LeasedFile {
         action: LeaseAction,
     ) -> Result<(Reply, Lease), StorageError> {
         let file = share.admit(request, path, WantedNode::Content, FileAccess::Look)?;
-        let (node, lease) = share.step_file_lease(&file, action, request.now)?;
-        Ok((wire::state(&node, request), lease))
+        Ok((wire::state(&file, request), share.step_file_lease(&file, action, request.now)?))
     }
 }

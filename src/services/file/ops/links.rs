@@ -1,21 +1,18 @@
 //! Create Hard Link, Create Symbolic Link and Get Symbolic Link, in NFS shares.
 
-use crate::operation::{
-    Access, Field, FieldLocation, Fields, FromRequest, FromText, Input, Operation, OperationSpec, Reply, Request, ResourceKind,
-    Selector,
-};
+use crate::operation::{Fields, FromRequest, Input, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::handle::FileAccess;
 use crate::rules::file::path::{Path, TrailingDots};
 use crate::rules::file::posix::{PosixFileType, PosixInput};
 use crate::rules::file::smb::SmbInput;
-use crate::rules::lease::LeaseCheck;
 use crate::rules::metadata::Metadata;
 use crate::rules::names;
 use crate::services::file::files::Files;
 use crate::services::file::node::Body;
-use crate::services::file::state::{CurrentPath, NodePath, WantedNode};
+use crate::services::file::ops::spec::{READ, WRITE_FILE};
+use crate::services::file::state::{CurrentPath, NodePath, Share, WantedNode};
 use crate::services::file::wire;
 
 pub(super) static CREATE_HARD_LINK: Operation<Files> = operation!(
@@ -23,14 +20,10 @@ pub(super) static CREATE_HARD_LINK: Operation<Files> = operation!(
     HardLinkInput,
     OperationSpec {
         name: "Create Hard Link",
-        methods: &["PUT"],
-        resource: ResourceKind::Path,
         selectors: &[Selector::Query("restype", "hardlink")],
         requires: RequiredPermission::object("cw"),
-        access: Access::Write,
-        lease: LeaseCheck::Required,
         status: 201,
-        ..OperationSpec::DEFAULT
+        ..WRITE_FILE
     }
 );
 
@@ -39,14 +32,10 @@ pub(super) static CREATE_SYMBOLIC_LINK: Operation<Files> = operation!(
     SymbolicLinkInput,
     OperationSpec {
         name: "Create Symbolic Link",
-        methods: &["PUT"],
-        resource: ResourceKind::Path,
         selectors: &[Selector::Query("restype", "symboliclink")],
         requires: RequiredPermission::object("cw"),
-        access: Access::Write,
-        lease: LeaseCheck::Required,
         status: 201,
-        ..OperationSpec::DEFAULT
+        ..WRITE_FILE
     }
 );
 
@@ -56,16 +45,14 @@ pub(super) static GET_SYMBOLIC_LINK: Operation<Files> = operation!(
     OperationSpec {
         name: "Get Symbolic Link",
         methods: &["GET", "HEAD"],
-        resource: ResourceKind::Path,
         selectors: &[Selector::Query("restype", "symboliclink")],
-        requires: RequiredPermission::object("r"),
-        ..OperationSpec::DEFAULT
+        ..READ
     }
 );
 
 input! { pub(super) HardLinkInput {
     target: LinkTarget,
-    _resource_type: Option<FileResource> = Header "x-ms-type",
+    _resource_type: Option<LinkedResource> = Header "x-ms-type",
     at: CurrentPath,
 } }
 
@@ -82,8 +69,7 @@ input! { pub(super) SymbolicLinkInput {
 pub(super) struct LinkTarget(Path);
 
 impl FromRequest for LinkTarget {
-    const INPUTS: &'static [Input] =
-        &[Input::Field(Field { location: FieldLocation::Header, name: "x-ms-file-target-file", required: true })];
+    const INPUTS: &'static [Input] = &[Input::required_header("x-ms-file-target-file")];
 
     fn from_request(fields: &Fields<'_>) -> Result<LinkTarget, StorageError> {
         let name = "x-ms-file-target-file";
@@ -92,44 +78,35 @@ impl FromRequest for LinkTarget {
     }
 }
 
-/// The only value of `x-ms-type`.
-#[derive(Debug)]
-pub(super) struct FileResource;
-
-impl FromText for FileResource {
-    fn from_text(text: &str) -> Option<FileResource> {
-        text.eq_ignore_ascii_case("file").then_some(FileResource)
-    }
+words! {
+    /// The only value of `x-ms-type`.
+    pub(super) LinkedResource { File = "file" }
 }
 
 async fn create_hard(files: &Files, request: Request, input: HardLinkInput) -> Result<Reply, StorageError> {
     let LinkTarget(target) = input.target;
-    let share = files.share(&request)?;
-    let (node, parent) = share
-        .write(|share| {
-            share.check_nfs()?;
-            let (wanted, access) = (WantedNode::Content, FileAccess::Describe);
-            let file = share.admit_at(&target, wanted, access, request.lease_id, request.now, false)?;
-            let claimed = share.claim_free(&input.at)?;
-            let parent = claimed.parent();
-            Ok((share.link(&file, claimed, request.now), parent))
-        })
-        .await?;
+    let link = |share: &mut Share| {
+        share.check_nfs()?;
+        let (wanted, access) = (WantedNode::Content, FileAccess::Describe);
+        let file = share.admit_at(&target, wanted, access, request.lease_id, request.now, false)?;
+        let claimed = share.claim_free(&input.at)?;
+        let parent = claimed.parent();
+        Ok((share.link(&file, claimed, request.now), parent))
+    };
+    let (node, parent) = files.write(&request, link).await?;
     Ok(wire::with_smb(wire::state(&node, &request), &node, parent, &request))
 }
 
 async fn create_symbolic(files: &Files, request: Request, input: SymbolicLinkInput) -> Result<Reply, StorageError> {
-    let share = files.share(&request)?;
-    let (node, parent) = share
-        .write(|share| {
-            share.check_nfs()?;
-            let claimed = share.claim_free(&input.at)?;
-            let parent = claimed.parent();
-            let properties = share.properties_of_new(&input.smb, input.posix, PosixFileType::Link, request.now)?;
-            let body = Body::Link(input.text.into());
-            Ok((share.create(claimed, request.now, |new| new.node(body, properties, input.metadata)), parent))
-        })
-        .await?;
+    let create = |share: &mut Share| {
+        share.check_nfs()?;
+        let claimed = share.claim_free(&input.at)?;
+        let parent = claimed.parent();
+        let properties = share.properties_of_new(&input.smb, input.posix, PosixFileType::Link, request.now)?;
+        let body = Body::Link(input.text.into());
+        Ok((share.create(claimed, request.now, |new| new.node(body, properties, input.metadata)), parent))
+    };
+    let (node, parent) = files.write(&request, create).await?;
     Ok(wire::with_smb(wire::state(&node, &request), &node, parent, &request))
 }
 

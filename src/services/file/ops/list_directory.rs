@@ -2,32 +2,30 @@
 
 use crate::operation::xml::Writer;
 use crate::operation::{
-    self, FieldLocation, Fields, FromField, FromRequest, Operation, OperationSpec, Reply, Request, ResourceKind, Selector,
+    self, FieldLocation, Fields, FromField, FromRequest, Marker, MaxResults, Operation, OperationSpec, Reply, Request, Selector,
 };
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::file::handle::FileAccess;
 use crate::rules::file::path::folded;
 use crate::rules::file::smb::NodeKind;
+use crate::rules::listing;
 use crate::rules::listing::Position;
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
-use crate::rules::{listing, names};
 use crate::services::file::files::Files;
 use crate::services::file::node::Node;
+use crate::services::file::ops::spec::READ;
 use crate::services::file::state::{NodePath, WantedNode};
-use crate::services::file::wire::MaxResults;
 
 pub(super) static LIST_DIRECTORIES_AND_FILES: Operation<Files> = operation!(
     run,
     Input,
     OperationSpec {
         name: "List Directories and Files",
-        methods: &["GET"],
-        resource: ResourceKind::Path,
         selectors: &[Selector::Query("restype", "directory"), Selector::Query("comp", "list")],
         requires: RequiredPermission::container("l"),
-        ..OperationSpec::DEFAULT
+        ..READ
     }
 );
 
@@ -38,18 +36,6 @@ input! { pub(super) Input {
     include: Include,
     at: NodePath,
 } }
-
-/// Where the page begins.
-#[derive(Debug)]
-pub(super) struct Marker(Option<Position>);
-
-impl FromRequest for Marker {
-    const INPUTS: &'static [operation::Input] = &[operation::Input::query("marker")];
-
-    fn from_request(fields: &Fields<'_>) -> Result<Marker, StorageError> {
-        fields.query("marker").map(Position::read).transpose().map(Marker)
-    }
-}
 
 /// The optional parts of the response. `extended` are the ids of the directory and its entries: they are included on request
 /// (`x-ms-file-extended-info: true`), and always from 2020-10-02 on.
@@ -122,10 +108,7 @@ fn write(xml: &mut Writer, written: &str, node: &Node, include: Include, request
         NodeKind::File => "File",
     };
     xml.open(element);
-    match names::encoded_xml(written).filter(|_| request.version >= Version::V2021_12_02) {
-        Some(encoded) => xml.leaf_with("Name", &[("Encoded", "true")], encoded),
-        None => xml.leaf("Name", written),
-    };
+    xml.name("Name", written, request.version >= Version::V2021_12_02);
     if include.extended {
         xml.leaf("FileId", node.id.wire().to_string());
     }

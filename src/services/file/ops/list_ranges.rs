@@ -1,31 +1,22 @@
 //! List Ranges: the written ranges of a file; or, with an earlier snapshot of the share, the ranges that changed since then.
 
-use crate::operation::xml::Writer;
-use crate::operation::{self, Fields, FromRequest, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
-use crate::rules::auth::permissions::RequiredPermission;
+use crate::operation::{self, Fields, FromRequest, MaxResults, Operation, OperationSpec, ReadRange, Reply, Request, Selector};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::handle::FileAccess;
-use crate::rules::lease::LeaseCheck;
 use crate::rules::ranges;
 use crate::rules::time::Timestamp;
 use crate::services::file::files::Files;
 use crate::services::file::node::SECTOR;
+use crate::services::file::ops::spec::READ_FILE;
 use crate::services::file::state::{NodePath, WantedNode, snapshot_time};
-use crate::services::file::wire::{MaxResults, ReadRange, half_open};
+use crate::services::file::wire::half_open;
+use crate::services::shared::changes::{self, RangeListNames};
 use crate::store::sparse::Change;
 
 pub(super) static LIST_RANGES: Operation<Files> = operation!(
     run,
     Input,
-    OperationSpec {
-        name: "List Ranges",
-        methods: &["GET"],
-        resource: ResourceKind::Path,
-        selectors: &[Selector::Query("comp", "rangelist")],
-        requires: RequiredPermission::object("r"),
-        lease: LeaseCheck::IfPresent,
-        ..OperationSpec::DEFAULT
-    }
+    OperationSpec { name: "List Ranges", selectors: &[Selector::Query("comp", "rangelist")], ..READ_FILE }
 );
 
 input! { pub(super) Input {
@@ -74,23 +65,9 @@ async fn run(files: &Files, request: Request, input: Input) -> Result<Reply, Sto
     };
     let changes = in_sectors(changes, size);
 
-    let mut xml = Writer::new();
-    xml.nest("Ranges", |xml| {
-        for change in changes.iter().take(input.max_results.0.unwrap_or(usize::MAX)) {
-            let (element, range) = match change {
-                Change::Written(range) => ("Range", range),
-                Change::Cleared(range) => ("ClearRange", range),
-            };
-            xml.open(element).leaf("Start", range.start.to_string()).leaf("End", (range.end - 1).to_string()).close(element);
-        }
-        if let Some(max) = input.max_results.0 {
-            let next = changes.get(max).map(|change| match change {
-                Change::Written(range) | Change::Cleared(range) => range.start.to_string(),
-            });
-            xml.leaf("NextMarker", next.unwrap_or_default());
-        }
-    });
-    Ok(Reply::xml(request.spec.status, xml.finish())
+    let names = RangeListNames { root: "Ranges", written: "Range" };
+    let max = input.max_results.0;
+    Ok(Reply::xml(request.spec.status, changes::document(names, &changes, max.unwrap_or(usize::MAX), max.is_some()))
         .with_state(file.etag(), file.last_modified)
         .with("x-ms-content-length", size.to_string()))
 }

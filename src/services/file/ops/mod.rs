@@ -6,6 +6,8 @@ use crate::services::file::ops::lease_share::LeasedShare;
 use crate::services::shared::lease::{Acquire, Break, Change, Release, Renew};
 use crate::services::shared::{delegation, described, lease, listing, preflight, restore, service_properties};
 
+mod spec;
+
 operations! { Files:
     + listing::operation("List Shares");
     + service_properties::get("Get File Service Properties");

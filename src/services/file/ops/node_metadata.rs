@@ -1,13 +1,13 @@
 //! Get and Set Metadata of a directory or a file.
 
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
-use crate::rules::auth::permissions::RequiredPermission;
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::error::StorageError;
 use crate::rules::file::handle::FileAccess;
 use crate::rules::lease::LeaseCheck;
 use crate::rules::metadata::Metadata;
 use crate::services::file::files::Files;
-use crate::services::file::state::{CurrentPath, NodePath, WantedNode};
+use crate::services::file::ops::spec::{READ, WRITE};
+use crate::services::file::state::{CurrentPath, NodePath, Share, WantedNode};
 use crate::services::file::wire;
 
 const DIRECTORY: &[Selector] = &[Selector::Query("restype", "directory"), Selector::Query("comp", "metadata")];
@@ -37,20 +37,9 @@ pub(super) static SET_FILE_METADATA: Operation<Files> = operation!(
     OperationSpec { name: "Set File Metadata", selectors: FILE, lease: LeaseCheck::Required, ..SET }
 );
 
-const GET: OperationSpec = OperationSpec {
-    methods: &["GET", "HEAD"],
-    resource: ResourceKind::Path,
-    requires: RequiredPermission::object("r"),
-    ..OperationSpec::DEFAULT
-};
+const GET: OperationSpec = OperationSpec { methods: &["GET", "HEAD"], ..READ };
 
-const SET: OperationSpec = OperationSpec {
-    methods: &["PUT"],
-    resource: ResourceKind::Path,
-    requires: RequiredPermission::object("w"),
-    access: Access::Write,
-    ..OperationSpec::DEFAULT
-};
+const SET: OperationSpec = OperationSpec { ..WRITE };
 
 async fn get(files: &Files, request: Request, at: NodePath, wanted: WantedNode) -> Result<Reply, StorageError> {
     let node = files.share(&request)?.read().admit(&request, &at, wanted, FileAccess::Look)?;
@@ -63,15 +52,13 @@ async fn set(
     (at, metadata): (CurrentPath, Metadata),
     wanted: WantedNode,
 ) -> Result<Reply, StorageError> {
-    let share = files.share(&request)?;
-    let node = share
-        .write(|share| {
-            let node = share.admit(&request, &at, wanted, FileAccess::Describe)?;
-            Ok(share.replace(&node, request.now, |node| {
-                node.metadata = metadata;
-                node.smb.changed = request.now;
-            }))
-        })
-        .await?;
+    let set = |share: &mut Share| {
+        let node = share.admit(&request, &at, wanted, FileAccess::Describe)?;
+        Ok(share.replace(&node, request.now, |node| {
+            node.metadata = metadata;
+            node.smb.changed = request.now;
+        }))
+    };
+    let node = files.write(&request, set).await?;
     Ok(wire::state(&node, &request).with("x-ms-request-server-encrypted", "true"))
 }

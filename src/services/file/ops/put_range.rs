@@ -1,35 +1,22 @@
 //! Put Range: writes bytes to a file, or clears a range.
 
-use crate::operation::{
-    self, Access, BodyFraming, Fields, FromRequest, FromText, Operation, OperationSpec, Reply, Request, ResourceKind, Selector,
-};
-use crate::rules::auth::permissions::RequiredPermission;
+use crate::operation::{self, BodyFraming, Fields, FromRequest, Operation, OperationSpec, Reply, Request, Selector, WriteRange};
 use crate::rules::checksums::{ChecksumKinds, RequestChecksums};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::handle::FileAccess;
-use crate::rules::lease::LeaseCheck;
 use crate::rules::versions::Version;
 use crate::services::file::files::Files;
 use crate::services::file::node::{Body, Node};
-use crate::services::file::state::{CurrentPath, WantedNode};
-use crate::services::file::wire::{self, WriteRange, word};
+use crate::services::file::ops::spec::WRITE_FILE;
+use crate::services::file::state::{CurrentPath, Share, WantedNode};
+use crate::services::file::wire::{self, half_open};
 use crate::store::content::Content;
 use std::sync::Arc;
 
 pub(super) static PUT_RANGE: Operation<Files> = operation!(
     run,
     Input,
-    OperationSpec {
-        name: "Put Range",
-        methods: &["PUT"],
-        resource: ResourceKind::Path,
-        selectors: &[Selector::Query("comp", "range")],
-        requires: RequiredPermission::object("w"),
-        access: Access::Write,
-        lease: LeaseCheck::Required,
-        status: 201,
-        ..OperationSpec::DEFAULT
-    }
+    OperationSpec { name: "Put Range", selectors: &[Selector::Query("comp", "range")], status: 201, ..WRITE_FILE }
 );
 
 input! { pub(super) Input {
@@ -46,7 +33,7 @@ input! {
     }
 }
 
-/// The new content of a range, as `x-ms-write` says.
+/// The new content of a range (`x-ms-write`).
 #[derive(Debug)]
 pub(super) enum RangeContent {
     Update(BodyFraming, RequestChecksums),
@@ -69,33 +56,18 @@ impl FromRequest for RangeContent {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum WriteMode {
-    Update,
-    Clear,
-}
-
-impl FromText for WriteMode {
-    fn from_text(text: &str) -> Option<WriteMode> {
-        word(text, &[("update", WriteMode::Update), ("clear", WriteMode::Clear)])
-    }
+words! {
+    /// What a write does with a range.
+    pub(super) WriteMode { Update = "update", Clear = "clear" }
 }
 
 input! { pub(super) Mode {
     mode: WriteMode = Header "x-ms-write",
 } }
 
-/// What a write does to the last write time of the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum WriteTime {
-    Now,
-    Preserve,
-}
-
-impl FromText for WriteTime {
-    fn from_text(text: &str) -> Option<WriteTime> {
-        word(text, &[("now", WriteTime::Now), ("preserve", WriteTime::Preserve)])
-    }
+words! {
+    /// What a write does to the last write time of the file.
+    pub(super) WriteTime { Now = "now", Preserve = "preserve" }
 }
 
 /// The most bytes that one request writes.
@@ -111,12 +83,7 @@ async fn run(files: &Files, mut request: Request, input: Input) -> Result<Reply,
     let received = request.receive(framing, MAX_WRITE, wanted).await?;
     checksums.check(received.digests)?;
     let node = write(files, &request, &input.write, Some(&received.content)).await?;
-    Ok(framing.answer(
-        answer(&node, &request)
-            .with("x-ms-request-server-encrypted", "true")
-            .with_some("content-md5", received.digests.md5.map(|md5| md5.to_string()))
-            .with_some("x-ms-content-crc64", received.digests.crc64.map(|crc64| crc64.to_string())),
-    ))
+    Ok(framing.answer(answer(&node, &request).with("x-ms-request-server-encrypted", "true").with_digests(received.digests)))
 }
 
 /// Writes these bytes to the range, or clears the range if there are none.
@@ -130,34 +97,32 @@ pub(super) async fn write(
     input: &WriteInput,
     bytes: Option<&Content>,
 ) -> Result<Arc<Node>, StorageError> {
-    let range = &input.range.0;
+    let range = half_open(input.range.0);
     if let Some(bytes) = bytes.filter(|bytes| bytes.len() != range.end - range.start) {
         return Err(StorageError::invalid_header("Content-Length", bytes.len().to_string()));
     }
-    let share = files.share(request)?;
-    share
-        .write(|share| {
-            let file = share.admit(request, &input.at, WantedNode::Content, FileAccess::Write)?;
-            if range.end > file.content()?.content.len() {
-                return Err(ErrorCode::InvalidRange.into());
+    let edit = |share: &mut Share| {
+        let file = share.admit(request, &input.at, WantedNode::Content, FileAccess::Write)?;
+        if range.end > file.content()?.content.len() {
+            return Err(ErrorCode::InvalidRange.into());
+        }
+        share.check_range(&file, &range, true)?;
+        Ok(share.replace(&file, request.now, |node| {
+            // Before 2021-06-08, a write over REST does not change the SMB times (recorded).
+            if request.version >= Version::V2021_06_08 {
+                node.smb.changed = request.now;
+                if input.last_write_time != Some(WriteTime::Preserve) {
+                    node.smb.written = request.now;
+                }
             }
-            share.check_range(&file, range, true)?;
-            Ok(share.replace(&file, request.now, |node| {
-                // Before 2021-06-08, a write over REST does not change the SMB times (recorded).
-                if request.version >= Version::V2021_06_08 {
-                    node.smb.changed = request.now;
-                    if input.last_write_time != Some(WriteTime::Preserve) {
-                        node.smb.written = request.now;
-                    }
-                }
-                let Body::File(file) = &mut node.body else { return };
-                match bytes {
-                    Some(bytes) => file.write(range.start, bytes, node.last_modified),
-                    None => file.clear(range.clone(), node.last_modified),
-                }
-            }))
-        })
-        .await
+            let Body::File(file) = &mut node.body else { return };
+            match bytes {
+                Some(bytes) => file.write(range.start, bytes, node.last_modified),
+                None => file.clear(range.clone(), node.last_modified),
+            }
+        }))
+    };
+    files.write(request, edit).await
 }
 
 /// The response to a write, without checksums.

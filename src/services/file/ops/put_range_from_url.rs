@@ -1,21 +1,19 @@
 //! Put Range from URL: writes bytes of another file or blob, on this or another server, to a file.
 
 use crate::operation::{
-    self, Access, Fields, FromRequest, FromText, Operation, OperationSpec, Reply, Request, ResourceKind, Selector,
-    SourceAuthorization,
+    self, Fields, FromRequest, FromText, Operation, OperationSpec, Reply, Request, Selector, SourceAuthorization,
 };
-use crate::rules::auth::permissions::RequiredPermission;
-use crate::rules::checksums::{ChecksumKinds, Crc64, Digests, Hasher, RequestChecksums};
+use crate::rules::checksums::{ChecksumKinds, Crc64, Digests, RequestChecksums};
 use crate::rules::conditions::Conditions;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::rules::ranges;
-use crate::rules::ranges::RequestedRange;
+use crate::rules::ranges::{InclusiveRange, RequestedRange};
 use crate::services::file::files::Files;
 use crate::services::file::node::Node;
 use crate::services::file::ops::put_range::{self, MAX_WRITE, WriteInput, WriteMode};
-use crate::services::file::wire::{CopySourceAuthorization, SourceTrailingDots, half_open};
-use crate::services::shared::remote_source::{NamedSource, RemoteSource};
+use crate::services::file::ops::spec::WRITE_FILE;
+use crate::services::file::wire::{NoSourceConditions, SourceTrailingDots, half_open};
+use crate::services::shared::remote_source::{ForwardedHeaders, NamedSource, RemoteSource};
 use crate::store::content::Content;
 use std::ops::Range;
 
@@ -24,14 +22,9 @@ pub(super) static PUT_RANGE_FROM_URL: Operation<Files> = operation!(
     Input,
     OperationSpec {
         name: "Put Range from URL",
-        methods: &["PUT"],
-        resource: ResourceKind::Path,
         selectors: &[Selector::Query("comp", "range"), Selector::HasHeader("x-ms-copy-source")],
-        requires: RequiredPermission::object("w"),
-        access: Access::Write,
-        lease: LeaseCheck::Required,
         status: 201,
-        ..OperationSpec::DEFAULT
+        ..WRITE_FILE
     }
 );
 
@@ -39,22 +32,20 @@ input! { pub(super) Input {
     source: String = Header "x-ms-copy-source",
     range: SourceRange = Header "x-ms-source-range",
     checksums: SourceChecksums,
-    _authorization: CopySourceAuthorization,
+    forwarded: ForwardedHeaders,
+    _conditions: NoSourceConditions,
     mode: WriteMode = Header "x-ms-write",
     write: WriteInput,
     source_dots: SourceTrailingDots,
 } }
 
-/// The range of the source, also as the request has it.
+/// The range of the source.
 #[derive(Debug)]
-pub(super) struct SourceRange {
-    text: String,
-    bytes: Range<u64>,
-}
+pub(super) struct SourceRange(InclusiveRange);
 
 impl FromText for SourceRange {
     fn from_text(text: &str) -> Option<SourceRange> {
-        Some(SourceRange { text: text.to_owned(), bytes: half_open(ranges::exact(text)?) })
+        ranges::exact(text).map(SourceRange)
     }
 }
 
@@ -67,11 +58,11 @@ pub(super) struct SourceChecksums {
 }
 
 impl FromRequest for SourceChecksums {
-    const INPUTS: &'static [operation::Input] = &[
-        operation::Input::header("x-ms-source-content-crc64"),
-        operation::Input::header("x-ms-source-if-match-crc64"),
-        operation::Input::header("x-ms-source-if-none-match-crc64"),
-    ];
+    const INPUTS: &'static [operation::Input] = &[operation::Input::Headers(&[
+        "x-ms-source-content-crc64",
+        "x-ms-source-if-match-crc64",
+        "x-ms-source-if-none-match-crc64",
+    ])];
 
     fn from_request(fields: &Fields<'_>) -> Result<SourceChecksums, StorageError> {
         let condition = |name: &str| {
@@ -93,27 +84,25 @@ async fn run(files: &Files, request: Request, input: Input) -> Result<Reply, Sto
     if request.body.content_length() != 0 {
         return Err(StorageError::invalid_header("Content-Length", request.body.content_length().to_string()));
     }
-    let target = &input.write.range.0;
-    if target.end - target.start > MAX_WRITE {
+    let length = input.write.range.0.len();
+    if length > MAX_WRITE {
         return Err(StorageError::too_large(MAX_WRITE));
     }
     let source = files.source(&request, &input.source, SourceAuthorization::Shown, input.source_dots.0)?;
     let (content, digests) = match source {
-        Some(source) => local(&source.node, input.range.bytes)?,
-        None => remote(&request, &input.source, &input.range.text).await?,
+        Some(source) => local(&source.node, half_open(input.range.0))?,
+        None => remote(&request, &input).await?,
     };
-    if content.len() != target.end - target.start {
+    if content.len() != length {
         return Err(ErrorCode::CannotVerifyCopySource.with_message(SHORT).with_status(409));
     }
     let SourceChecksums { expected, if_match, if_none_match } = input.checksums;
     expected.check(digests)?;
     if (if_match.is_some() && if_match != digests.crc64) || (if_none_match.is_some() && if_none_match == digests.crc64) {
-        return Err(ErrorCode::SourceConditionNotMet.with_message(UNMET));
+        return Err(ErrorCode::SourceConditionNotMet.with_message(CONDITION_FAILED));
     }
     let node = put_range::write(files, &request, &input.write, Some(&content)).await?;
-    Ok(put_range::answer(&node, &request)
-        .with("x-ms-request-server-encrypted", "true")
-        .with_some("x-ms-content-crc64", digests.crc64.map(|crc64| crc64.to_string())))
+    Ok(put_range::answer(&node, &request).with("x-ms-request-server-encrypted", "true").with_digests(digests))
 }
 
 /// The bytes of a file on this server, as many of the range as the file has.
@@ -123,17 +112,14 @@ fn local(source: &Node, range: Range<u64>) -> Result<(Content, Digests), Storage
     if bytes.end.saturating_sub(bytes.start) > MAX_WRITE {
         return Err(StorageError::too_large(MAX_WRITE));
     }
-    let mut hasher = Hasher::new(CRC64);
-    for chunk in original.slice(bytes.clone()) {
-        hasher.update(&chunk.read()?);
-    }
-    Ok((Content::from_chunks(original.slice(bytes)), hasher.finish()))
+    let digests = operation::digest(original.slice(bytes.clone()), CRC64)?;
+    Ok((Content::from_chunks(original.slice(bytes)), digests))
 }
 
 /// The bytes of a source on another server.
-async fn remote(request: &Request, url: &str, range: &str) -> Result<(Content, Digests), StorageError> {
-    let (range, headers, conditions) = (RequestedRange::parse(range), request.parse()?, Conditions::default());
-    let named = NamedSource { url, range, conditions: &conditions, headers: &headers };
+async fn remote(request: &Request, input: &Input) -> Result<(Content, Digests), StorageError> {
+    let range = RequestedRange::Between(input.range.0.start, input.range.0.end);
+    let named = NamedSource { url: &input.source, range, conditions: &Conditions::default(), headers: &input.forwarded };
     let source = RemoteSource::open(request, named).await?;
     let received = source.answer.receive(&request.store, source.part, MAX_WRITE, CRC64).await?;
     Ok((received.content, received.digests))
@@ -142,8 +128,8 @@ async fn remote(request: &Request, url: &str, range: &str) -> Result<(Content, D
 /// The checksum in the response.
 const CRC64: ChecksumKinds = ChecksumKinds { md5: false, crc64: true };
 
-/// The message for a source whose checksum does not meet a condition.
-const UNMET: &str = "The Crc64 condition specified was not met.";
+/// The message for a source whose checksum fails a condition.
+const CONDITION_FAILED: &str = "The Crc64 condition specified was not met.";
 
 /// The message for a source with fewer bytes than the range to write (recorded).
 const SHORT: &str = "The source request body for copy source does not match requested length to write on target.";

@@ -1,8 +1,6 @@
 //! Rename File and Rename Directory: another name in the same share. The nodes below a directory do not change.
 
-use crate::operation::{
-    Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector, SourceAccess, SourceAuthorization, SourceLocation,
-};
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector, SourceAccess, SourceAuthorization, SourceLocation};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::handle::FileAccess;
@@ -12,7 +10,8 @@ use crate::rules::lease::LeaseId;
 use crate::rules::metadata::Metadata;
 use crate::services::file::files::Files;
 use crate::services::file::node::Body;
-use crate::services::file::state::{CurrentPath, WantedNode};
+use crate::services::file::ops::spec::WRITE;
+use crate::services::file::state::{CurrentPath, Share, WantedNode};
 use crate::services::file::wire::{self, SourceTrailingDots};
 
 pub(super) static RENAME_FILE: Operation<Files> = operation!(
@@ -31,13 +30,7 @@ pub(super) static RENAME_DIRECTORY: Operation<Files> = operation!(
     }
 );
 
-const SPEC: OperationSpec = OperationSpec {
-    methods: &["PUT"],
-    resource: ResourceKind::Path,
-    requires: RequiredPermission::object("w"),
-    access: Access::Write,
-    ..OperationSpec::DEFAULT
-};
+const SPEC: OperationSpec = OperationSpec { ..WRITE };
 
 input! { pub(super) FileInput {
     rename: Input,
@@ -78,23 +71,21 @@ async fn run(
     }
     let from = Path::parse(source.target.path_text()?, input.source_dots.0)?;
     let (replace, ignore_read_only, now) = (input.replace == Some(true), input.ignore_readonly == Some(true), request.now);
-    let share = files.share(&request)?;
-    let (node, parent) = share
-        .write(|share| {
-            let moved = share.admit_at(&from, wanted, FileAccess::Remove, input.source_lease, now, ignore_read_only)?;
-            let claimed = share.claim_for(&input.at, &moved, replace, input.target_lease, now, ignore_read_only)?;
-            let smb = share.smb(&moved, &input.smb, now)?;
-            let node = share.rename(&moved, &claimed, now, |node| {
-                node.smb = smb;
-                if !input.metadata.is_empty() {
-                    node.metadata = input.metadata;
-                }
-                if let (Body::File(file), Some(content_type)) = (&mut node.body, content_type) {
-                    file.headers.content_type = Some(content_type.into());
-                }
-            })?;
-            Ok((node, claimed.parent()))
-        })
-        .await?;
+    let rename = |share: &mut Share| {
+        let moved = share.admit_at(&from, wanted, FileAccess::Remove, input.source_lease, now, ignore_read_only)?;
+        let claimed = share.claim_for(&input.at, &moved, replace, input.target_lease, now, ignore_read_only)?;
+        let smb = share.smb(&moved, &input.smb, now)?;
+        let node = share.rename(&moved, &claimed, now, |node| {
+            node.smb = smb;
+            if !input.metadata.is_empty() {
+                node.metadata = input.metadata;
+            }
+            if let (Body::File(file), Some(content_type)) = (&mut node.body, content_type) {
+                file.headers.content_type = Some(content_type.into());
+            }
+        })?;
+        Ok((node, claimed.parent()))
+    };
+    let (node, parent) = files.write(&request, rename).await?;
     Ok(wire::written(&node, parent, &request))
 }

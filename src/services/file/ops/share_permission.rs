@@ -1,28 +1,22 @@
 //! Create and Get Permission: the security descriptors that a share stores, by their keys.
 
-use crate::operation::{Access, FromText, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{FromText, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::security_descriptor::Format;
 use crate::rules::file::{sddl, smb};
-use crate::rules::lease::LeaseCheck;
 use crate::rules::wire_name::WireName;
 use crate::services::file::files::Files;
-use crate::services::file::state::CurrentShare;
+use crate::services::file::ops::spec::{READ_SHARE, WRITE_SHARE};
+use crate::services::file::state::Share;
 
 pub(super) static CREATE_PERMISSION: Operation<Files> = operation!(
     create,
-    CurrentShare,
     OperationSpec {
         name: "Create Permission",
-        methods: &["PUT"],
-        resource: ResourceKind::Share,
         selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "filepermission")],
         requires: RequiredPermission::container("cw"),
-        access: Access::Write,
-        lease: LeaseCheck::IfPresent,
-        status: 201,
-        ..OperationSpec::DEFAULT
+        ..WRITE_SHARE
     }
 );
 
@@ -31,19 +25,15 @@ pub(super) static GET_PERMISSION: Operation<Files> = operation!(
     GetInput,
     OperationSpec {
         name: "Get Permission",
-        methods: &["GET"],
-        resource: ResourceKind::Share,
         selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "filepermission")],
         requires: RequiredPermission::container("r"),
-        lease: LeaseCheck::IfPresent,
-        ..OperationSpec::DEFAULT
+        ..READ_SHARE
     }
 );
 
 input! { pub(super) GetInput {
     key: String = Header "x-ms-file-permission-key",
     format: Option<Format> = Header "x-ms-file-permission-format",
-    _share: CurrentShare,
 } }
 
 impl FromText for Format {
@@ -55,15 +45,13 @@ impl FromText for Format {
 /// The largest body of a Create Permission, in bytes.
 const LIMIT: u64 = 64 << 10;
 
-async fn create(files: &Files, mut request: Request, _: CurrentShare) -> Result<Reply, StorageError> {
+async fn create(files: &Files, mut request: Request) -> Result<Reply, StorageError> {
     let text = read(&request.body.bytes(LIMIT).await?)?;
-    let share = files.share(&request)?;
-    let key = share
-        .write(|share| {
-            share.admit_share(&request, None)?;
-            Ok(share.store_permission(&text))
-        })
-        .await?;
+    let store = |share: &mut Share| {
+        share.admit_share(&request, None)?;
+        Ok(share.store_permission(&text))
+    };
+    let key = files.write(&request, store).await?;
     Ok(Reply::new(request.spec.status).with("x-ms-file-permission-key", key.to_string()))
 }
 

@@ -1,12 +1,12 @@
 //! Get and Set Share Properties.
 
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::file::share::SettingsInput;
-use crate::rules::lease::LeaseCheck;
 use crate::services::file::files::Files;
-use crate::services::file::state::{CurrentShare, ShareProperties, ShareSnapshotQuery};
+use crate::services::file::ops::spec::{READ_SHARE, WRITE_SHARE};
+use crate::services::file::state::{ShareProperties, ShareSnapshotQuery};
 use crate::services::file::wire;
 
 pub(super) static GET_SHARE_PROPERTIES: Operation<Files> = operation!(
@@ -15,26 +15,20 @@ pub(super) static GET_SHARE_PROPERTIES: Operation<Files> = operation!(
     OperationSpec {
         name: "Get Share Properties",
         methods: &["GET", "HEAD"],
-        resource: ResourceKind::Share,
         selectors: &[Selector::Query("restype", "share")],
-        requires: RequiredPermission::container("r").account_sas_only(),
-        lease: LeaseCheck::IfPresent,
-        ..OperationSpec::DEFAULT
+        ..READ_SHARE
     }
 );
 
 pub(super) static SET_SHARE_PROPERTIES: Operation<Files> = operation!(
     set,
-    (CurrentShare, SettingsInput),
+    SettingsInput,
     OperationSpec {
         name: "Set Share Properties",
-        methods: &["PUT"],
-        resource: ResourceKind::Share,
         selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "properties")],
         requires: RequiredPermission::container("w").account_sas_only(),
-        access: Access::Write,
-        lease: LeaseCheck::IfPresent,
-        ..OperationSpec::DEFAULT
+        status: 200,
+        ..WRITE_SHARE
     }
 );
 
@@ -43,13 +37,12 @@ async fn get(files: &Files, request: Request, snapshot: ShareSnapshotQuery) -> R
     Ok(wire::describe_share(&share.admit_share(&request, snapshot.0)?, &request))
 }
 
-async fn set(files: &Files, request: Request, (_, input): (CurrentShare, SettingsInput)) -> Result<Reply, StorageError> {
-    let share = files.share(&request)?;
+async fn set(files: &Files, request: Request, input: SettingsInput) -> Result<Reply, StorageError> {
     let change = |properties: &mut ShareProperties| {
         properties.settings = properties.settings.apply(input, request.now)?;
         Ok(())
     };
-    let properties = share.write(|share| share.set_properties(&request, change)).await?;
+    let properties = files.write(&request, |share| share.set_properties(&request, change)).await?;
     let (settings, last_modified) = (properties.settings, properties.last_modified);
     let reply = wire::with_downgrades(wire::share_state(&properties, &request), &settings, last_modified);
     Ok(wire::with_provision(reply, &settings))

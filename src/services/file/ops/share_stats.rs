@@ -1,29 +1,22 @@
 //! Get Share Stats: the total size of the files in a share.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
-use crate::rules::auth::permissions::RequiredPermission;
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::error::StorageError;
-use crate::rules::lease::LeaseCheck;
 use crate::services::file::files::Files;
-use crate::services::file::state::CurrentShare;
+use crate::services::file::ops::spec::READ_SHARE;
 use crate::services::file::wire;
 
 pub(super) static GET_SHARE_STATS: Operation<Files> = operation!(
     run,
-    CurrentShare,
     OperationSpec {
         name: "Get Share Stats",
-        methods: &["GET"],
-        resource: ResourceKind::Share,
         selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "stats")],
-        requires: RequiredPermission::container("r").account_sas_only(),
-        lease: LeaseCheck::IfPresent,
-        ..OperationSpec::DEFAULT
+        ..READ_SHARE
     }
 );
 
-async fn run(files: &Files, request: Request, _: CurrentShare) -> Result<Reply, StorageError> {
+async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
     let share = files.share(&request)?.read();
     let view = share.admit_share(&request, None)?;
     let mut xml = Writer::new();

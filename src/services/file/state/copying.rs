@@ -6,13 +6,15 @@ use crate::rules::lease;
 use crate::rules::lease::LeasedResource;
 use crate::rules::time::Timestamp;
 use crate::services::file::node::{Body, FileCopy, Node, NodeId};
-use crate::services::file::state::{Admitted, NodePath, Share, WantedNode, find};
+use crate::services::file::state::admission::{Admitted, WantedNode, find};
+use crate::services::file::state::named::NodePath;
+use crate::services::file::state::share::Share;
 use crate::services::shared::copying::Outcome;
 use crate::store::sparse::Sparse;
 use std::sync::Arc;
 
 impl Share {
-    /// Ends a background copy, with the whole content or with the description of its failure.
+    /// Ends a background copy, with the content or with the description of its failure.
     ///
     /// # Errors
     /// 409 NoPendingCopyOperation when the copy was aborted or the file was deleted.

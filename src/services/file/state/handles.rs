@@ -1,4 +1,4 @@
-//! The open handles of a share. SMB clients open them; requests over REST respect, list and close them.
+//! How handles open and close. SMB clients open them; requests over REST respect, list and close them.
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::handle;
@@ -6,50 +6,10 @@ use crate::rules::file::handle::{OpenAccess, OpenHandle};
 use crate::rules::file::path::Path;
 use crate::rules::time::Timestamp;
 use crate::services::file::node::{Body, NodeId};
-use crate::services::file::state::{Share, Tree};
-use imbl::OrdMap;
+use crate::services::file::state::open_handles::{Handle, HandleOwner};
+use crate::services::file::state::share::Share;
+use crate::services::file::state::tree::Tree;
 use std::sync::Arc;
-
-/// All open handles, ordered by node.
-#[derive(Clone, Debug, Default)]
-pub struct Handles {
-    open: OrdMap<(NodeId, u64), Arc<Handle>>,
-    last: u64,
-}
-
-/// An open handle on a directory or a file.
-#[derive(Clone, Debug)]
-pub struct Handle {
-    /// The id, unique in the share.
-    pub id: u64,
-    pub node: NodeId,
-    pub opener: HandleOwner,
-    pub opened: Timestamp,
-    pub open: OpenHandle,
-}
-
-/// The client that opened a handle.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HandleOwner {
-    /// The id of the SMB session.
-    pub session: u64,
-    /// The address and port of the client.
-    pub address: String,
-    /// The name of the client.
-    pub client: String,
-}
-
-impl Handles {
-    /// The open handles on a node.
-    pub fn of(&self, node: NodeId) -> impl Iterator<Item = &OpenHandle> {
-        self.open.range((node, 0)..=(node, u64::MAX)).map(|(_, handle)| &handle.open)
-    }
-
-    /// All handles, ordered by node.
-    pub fn all(&self) -> impl Iterator<Item = &Arc<Handle>> {
-        self.open.values()
-    }
-}
 
 impl Share {
     /// Opens a directory or a file, and returns the handle's id.
@@ -131,7 +91,7 @@ mod tests {
     use crate::rules::file::share::{Settings, SettingsInput};
     use crate::rules::file::smb::SmbInput;
     use crate::rules::metadata::Metadata;
-    use crate::services::file::state::{Claimed, WantedNode, find};
+    use crate::services::file::state::admission::{Claimed, WantedNode, find};
 
     fn path(text: &str) -> Path {
         Path::parse(text, TrailingDots::Dropped).unwrap()

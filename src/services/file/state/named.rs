@@ -22,22 +22,6 @@ impl FromRequest for ShareSnapshotQuery {
     }
 }
 
-/// Proof that the request names no snapshot of the share, for operations on the current share alone.
-#[derive(Clone, Copy, Debug)]
-pub struct CurrentShare;
-
-impl FromRequest for CurrentShare {
-    const INPUTS: &'static [Input] = &[];
-
-    /// Returns 400 InvalidQueryParameterValue for `sharesnapshot`. The parameter is not an input: the operation only refuses it.
-    fn from_request(fields: &Fields<'_>) -> Result<CurrentShare, StorageError> {
-        match fields.query.get(SNAPSHOT).unwrap_or_default() {
-            "" => Ok(CurrentShare),
-            text => Err(StorageError::invalid_query(SNAPSHOT, text, "This operation is not for a share snapshot.")),
-        }
-    }
-}
-
 /// A directory or a file, current or in a snapshot of the share.
 #[derive(Clone, Debug)]
 pub struct NodePath {
@@ -54,7 +38,7 @@ impl FromRequest for NodePath {
     }
 }
 
-/// A directory or a file of the current share.
+/// A directory or a file of the current share: a request that names a snapshot is refused, as the operation does not declare it.
 #[derive(Clone, Debug)]
 pub struct CurrentPath(NodePath);
 
@@ -62,7 +46,6 @@ impl FromRequest for CurrentPath {
     const INPUTS: &'static [Input] = &[Input::header(TRAILING_DOTS)];
 
     fn from_request(fields: &Fields<'_>) -> Result<CurrentPath, StorageError> {
-        CurrentShare::from_request(fields)?;
         Ok(CurrentPath(NodePath { path: path(fields)?, snapshot: None }))
     }
 }
@@ -98,7 +81,7 @@ fn path(fields: &Fields<'_>) -> Result<Path, StorageError> {
     Path::parse(fields.target.path_text()?, trailing_dots(fields, TRAILING_DOTS)?)
 }
 
-/// Parses a header that says whether names keep the dots at their end. Versions before 2022-11-02 always drop them.
+/// Parses a header that decides whether names keep the dots at their end. Versions before 2022-11-02 always drop them.
 ///
 /// # Errors
 /// 400 InvalidHeaderValue for a value that is neither true nor false.

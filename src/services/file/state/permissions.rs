@@ -7,7 +7,7 @@ use crate::rules::file::share::Protocol;
 use crate::rules::file::smb::{NodeKind, PermissionInput, Smb, SmbInput};
 use crate::rules::time::Timestamp;
 use crate::services::file::node::Node;
-use crate::services::file::state::Share;
+use crate::services::file::state::share::Share;
 use std::sync::Arc;
 
 impl Share {

@@ -5,51 +5,20 @@ use crate::rules::lease;
 use crate::rules::lease::{Lease, LeasedResource};
 use crate::rules::metadata::Metadata;
 use crate::rules::time::{TICKS_PER_SECOND, Timestamp};
-use crate::services::file::state::{Share, ShareProperties, ShareView, Tree};
+use crate::services::file::state::share::Share;
+use crate::services::file::state::view::{ShareView, Snapshot};
 use std::sync::Arc;
 
 /// The most snapshots of a share.
 const MAX_SNAPSHOTS: usize = 200;
 
-/// Which snapshots are deleted with their share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DeleteSnapshots {
-    /// All, if none of them is leased.
-    Include,
-    /// All, leased ones too.
-    IncludeLeased,
-}
-
-/// A share at a time.
-#[derive(Clone, Debug)]
-pub struct Snapshot {
-    pub(super) properties: ShareProperties,
-    pub(super) lease: Lease,
-    pub(super) tree: Tree,
-    /// The creation time, to the tick. The name of the snapshot has whole seconds.
-    pub(super) at: Timestamp,
-}
-
-impl PartialEq for Snapshot {
-    /// A snapshot equals only itself.
-    fn eq(&self, other: &Snapshot) -> bool {
-        std::ptr::eq(self, other)
-    }
-}
-
-impl Snapshot {
-    /// The view of the snapshot with this name.
-    pub(super) fn view(&self, name: Timestamp) -> ShareView<'_> {
-        ShareView { properties: &self.properties, lease: self.lease, tree: &self.tree, snapshot: Some(name) }
-    }
-
-    pub fn tree(&self) -> &Tree {
-        &self.tree
-    }
-
-    /// The creation time, to the tick.
-    pub fn at(&self) -> Timestamp {
-        self.at
+words! {
+    /// Which snapshots are deleted with their share.
+    pub DeleteSnapshots {
+        /// All, if none of them is leased.
+        Include = "include",
+        /// All, leased ones too.
+        IncludeLeased = "include-leased",
     }
 }
 

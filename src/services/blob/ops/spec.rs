@@ -1,0 +1,40 @@
+//! What most operations on a container or a blob declare. A declaration names only what differs.
+
+use crate::operation::{Access, OperationSpec, ResourceKind, Selector};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
+use crate::rules::conditions::ConditionSupport;
+use crate::rules::lease::LeaseCheck;
+
+/// A read of a blob.
+pub(super) const READ: OperationSpec = OperationSpec {
+    methods: &["GET"],
+    resource: ResourceKind::Blob,
+    requires: RequiredPermission::object("r").or_anonymous(AnonymousAccess::Blob),
+    conditions: ConditionSupport::Read,
+    lease: LeaseCheck::IfPresent,
+    ..OperationSpec::DEFAULT
+};
+
+/// A write to a blob.
+pub(super) const WRITE: OperationSpec = OperationSpec {
+    methods: &["PUT"],
+    resource: ResourceKind::Blob,
+    requires: RequiredPermission::object("w"),
+    access: Access::Write,
+    conditions: ConditionSupport::Write,
+    lease: LeaseCheck::Required,
+    ..OperationSpec::DEFAULT
+};
+
+/// A read of a container. It checks neither conditions nor the lease.
+pub(super) const READ_CONTAINER: OperationSpec =
+    OperationSpec { methods: &["GET"], resource: ResourceKind::Container, ..OperationSpec::DEFAULT };
+
+/// A write to a container. It checks neither conditions nor the lease.
+pub(super) const WRITE_CONTAINER: OperationSpec = OperationSpec {
+    methods: &["PUT"],
+    resource: ResourceKind::Container,
+    selectors: &[Selector::Query("restype", "container")],
+    access: Access::Write,
+    ..OperationSpec::DEFAULT
+};
