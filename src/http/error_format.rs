@@ -35,8 +35,8 @@ pub struct AcceptHeaders {
 impl AcceptHeaders {
     /// Copies them from the headers of a request.
     pub fn of(headers: &HeaderMap) -> AcceptHeaders {
-        let kept = |name: &str| headers.get(name).cloned();
-        AcceptHeaders { accept: kept("accept"), content_type: kept("content-type"), prefer: kept("prefer") }
+        let copy = |name: &str| headers.get(name).cloned();
+        AcceptHeaders { accept: copy("accept"), content_type: copy("content-type"), prefer: copy("prefer") }
     }
 }
 
@@ -74,7 +74,7 @@ impl ErrorFormat {
             ErrorFormat::Data { .. } if matches!(code, ErrorCode::AtomFormatNotSupported | ErrorCode::MediaTypeNotSupported) => {
                 ErrorFormat::ODataXml
             }
-            form => form,
+            format => format,
         }
     }
 

@@ -26,7 +26,7 @@ pub struct ServerTls {
 #[derive(Debug, Error)]
 pub enum TlsError {
     #[error("{flag} {} cannot be read: {error}", .file.display())]
-    Unreadable { flag: &'static str, file: PathBuf, error: io::Error },
+    CannotRead { flag: &'static str, file: PathBuf, error: io::Error },
     #[error("{}", pfx::refusal(.0))]
     Pfx(PathBuf),
     /// `command` is the command of openssl that converts the file.
@@ -153,7 +153,7 @@ fn contents(der: &[u8]) -> Option<&[u8]> {
 
 #[expect(clippy::disallowed_methods, reason = "this is where certificate files are read")]
 fn read(flag: &'static str, file: &Path) -> Result<Vec<u8>, TlsError> {
-    std::fs::read(file).map_err(|error| TlsError::Unreadable { flag, file: file.to_owned(), error })
+    std::fs::read(file).map_err(|error| TlsError::CannotRead { flag, file: file.to_owned(), error })
 }
 
 #[cfg(test)]
@@ -253,10 +253,10 @@ jm1vXVYpfrvM/zzLPFqvXGOYUcihRANCAAQh0h1xoqEHSS14iVb07X9tbytotMtq
         ] {
             match (load(&dir.join(cert), &dir.join(key)), wanted) {
                 (Ok(ServerTls { config, warning: None, .. }), Ok(())) => assert_eq!(config.alpn_protocols, [b"http/1.1"]),
-                (Err(said), Err(wanted)) => {
+                (Err(error), Err(wanted)) => {
                     let wanted = wanted.replace("DIR", &dir.display().to_string());
-                    let said = said.to_string();
-                    assert!(said.starts_with(&wanted) && said.lines().count() == 1, "{said}");
+                    let message = error.to_string();
+                    assert!(message.starts_with(&wanted) && message.lines().count() == 1, "{message}");
                 }
                 (loaded, _) => panic!("{cert} {key}: {loaded:?}"),
             }

@@ -71,7 +71,7 @@ impl Body {
         self.announced
     }
 
-    /// Reads the whole body into memory, for small documents.
+    /// Reads the body into memory, for small documents.
     ///
     /// # Errors
     /// 413 RequestBodyTooLarge over `limit` bytes; 400 when the body ends early, 408 when it stalls.
@@ -79,17 +79,17 @@ impl Body {
         Ok(self.document(limit, ChecksumKinds::default()).await?.0)
     }
 
-    /// Reads the whole body into memory, and computes its checksums.
+    /// Reads the body into memory, and computes its checksums.
     ///
     /// # Errors
     /// As [`Body::bytes`].
     pub async fn document(&mut self, limit: u64, wanted: ChecksumKinds) -> Result<(Bytes, Digests), StorageError> {
         let received = self.receive(&Store::MEMORY, limit, wanted).await?;
-        let mut whole = Vec::with_capacity(received.content.len() as usize);
+        let mut bytes = Vec::with_capacity(received.content.len() as usize);
         for chunk in received.content.slice(0..limit) {
-            whole.extend_from_slice(&chunk.read()?);
+            bytes.extend_from_slice(&chunk.read()?);
         }
-        Ok((whole.into(), received.digests))
+        Ok((bytes.into(), received.digests))
     }
 
     /// Stores the body as content, and computes its checksums.
@@ -126,7 +126,7 @@ impl Body {
         }
         let mut decoder = structured::Decoder::new(self.announced, content);
         let mut hasher = Hasher::new(ChecksumKinds { crc64: false, ..wanted });
-        // The head of the message is checked against both lengths before the first piece is kept.
+        // The head of the message is checked against both lengths before the first piece is stored.
         let mut filling = Filling::new(store, content);
         self.each(|mut frame| {
             while let Some(piece) = decoder.next(&mut frame)? {

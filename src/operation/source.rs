@@ -32,18 +32,18 @@ pub struct SourceAccess {
     /// The name of the header.
     pub header: &'static str,
     /// The permission that is needed.
-    pub permit: RequiredPermission,
+    pub requires: RequiredPermission,
     /// What authorizes the access.
-    pub opens: SourceAuthorization,
+    pub authorization: SourceAuthorization,
 }
 
 /// Where the source of a copy is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SourceLocation {
     /// On this server.
-    Here(Source),
+    Local(Source),
     /// On another server, as far as this one knows.
-    Elsewhere,
+    Remote,
 }
 
 /// A copy's source on this server.
@@ -69,7 +69,7 @@ pub struct RemoteResponse {
     pub status: u16,
     pub headers: HeaderMap,
     /// The metadata names that were not written in lower case, in pairs: in lower case, as written.
-    spelling: Vec<(String, String)>,
+    metadata_case: Vec<(String, String)>,
     body: SyncWrapper<axum::body::Body>,
 }
 
@@ -85,9 +85,9 @@ pub fn source_unavailable(reason: impl Into<String>) -> StorageError {
 }
 
 impl RemoteResponse {
-    /// A response whose body is read as it arrives. `spelling` has the metadata names that were not written in lower case.
-    pub fn new(status: u16, headers: HeaderMap, spelling: Vec<(String, String)>, body: axum::body::Body) -> RemoteResponse {
-        RemoteResponse { status, headers, spelling, body: SyncWrapper::new(body) }
+    /// A response whose body is read as it arrives. `metadata_case` has the metadata names that were not written in lower case.
+    pub fn new(status: u16, headers: HeaderMap, metadata_case: Vec<(String, String)>, body: axum::body::Body) -> RemoteResponse {
+        RemoteResponse { status, headers, metadata_case, body: SyncWrapper::new(body) }
     }
 
     /// The metadata, with names in the case in which they were written.
@@ -95,7 +95,7 @@ impl RemoteResponse {
     /// # Errors
     /// 400 for malformed metadata.
     pub fn metadata(&self) -> Result<Metadata, StorageError> {
-        metadata(&self.headers, &self.spelling)
+        metadata(&self.headers, &self.metadata_case)
     }
 
     /// The length of the body in bytes, if the response has a `Content-Length`.

@@ -23,7 +23,7 @@ pub struct LocalServices {
 
 /// The host and the port that a request was sent to.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asked<'a> {
+pub(super) struct RequestAddress<'a> {
     /// The host as the request names it.
     pub host: &'a str,
     /// The service that the request was sent to.
@@ -48,7 +48,13 @@ impl LocalServices {
     ///
     /// A host name of Azure without a port counts if the account exists here: clients that know only the name of the account build such
     /// URLs.
-    pub(super) fn service_of(&self, uri: &Uri, accounts: &Accounts, host_style: bool, asked: Asked<'_>) -> Option<Arc<Pipeline>> {
+    pub(super) fn service_of(
+        &self,
+        uri: &Uri,
+        accounts: &Accounts,
+        host_style: bool,
+        address: RequestAddress<'_>,
+    ) -> Option<Arc<Pipeline>> {
         let authority = uri.authority()?;
         let (host, port) = (authority.host(), port(uri)?);
         if let Some((label, account)) = account_of_host(host).filter(|_| host_style) {
@@ -56,10 +62,10 @@ impl LocalServices {
             let kind = label_kind(label)?;
             let (listens, service) = self.services().find(|(_, service)| service.service.kind() == kind)?;
             let known =
-                listens == port || kind == asked.kind && port == asked.port || is_azure(host) && [80, 443].contains(&port);
+                listens == port || kind == address.kind && port == address.port || is_azure(host) && [80, 443].contains(&port);
             return known.then_some(service);
         }
-        let here = is_loopback(host) || host.eq_ignore_ascii_case(name_of(asked.host));
+        let here = is_loopback(host) || host.eq_ignore_ascii_case(name_of(address.host));
         self.services().find(|(listens, _)| here && *listens == port).map(|(_, service)| service)
     }
 
@@ -72,19 +78,19 @@ impl LocalServices {
 pub(super) async fn open(
     service: &Arc<Pipeline>,
     uri: &Uri,
-    asking: RemoteRequest,
+    remote: RemoteRequest,
     peer: IpAddr,
 ) -> Result<RemoteResponse, StorageError> {
-    let unfit = |_| source_unavailable("the URL cannot be asked for");
+    let unfit = |_| source_unavailable("the URL cannot be requested");
     let target = uri.path_and_query().map_or("/", |target| target.as_str());
     let mut request = Request::get(target).body(Body::empty()).map_err(unfit)?;
-    *request.headers_mut() = asking.headers;
+    *request.headers_mut() = remote.headers;
     if let Some(host) = uri.authority().and_then(|authority| authority.as_str().parse().ok()) {
         request.headers_mut().insert(header::HOST, host);
     }
     let (head, body) = service.answer(request, peer, Vec::new()).await.into_parts();
-    let spelling = head.extensions.get::<MetadataNames>().map(|spelled| spelled.of(&head.headers)).unwrap_or_default();
-    Ok(RemoteResponse::new(head.status.as_u16(), head.headers, spelling, body))
+    let metadata_case = head.extensions.get::<MetadataNames>().map(|names| names.of(&head.headers)).unwrap_or_default();
+    Ok(RemoteResponse::new(head.status.as_u16(), head.headers, metadata_case, body))
 }
 
 /// The metadata names of a response as they were written, for a response that is not sent over a connection.

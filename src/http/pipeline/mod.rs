@@ -1,4 +1,4 @@
-//! The whole path of a request: `Pipeline::answer` and `Pipeline::perform`.
+//! The path of a request from the connection to its operation and back: `Pipeline::answer` and `Pipeline::perform`.
 
 pub mod local_services;
 mod part;
@@ -50,7 +50,7 @@ pub struct Pipeline {
     options: ListenerOptions,
     /// On the port of websites: the account of requests whose host names no other.
     first_site: Option<String>,
-    spellings: ResponseHeaderCase,
+    header_case: ResponseHeaderCase,
     remote: Remote,
     local_services: Arc<LocalServices>,
     background: Weak<Background>,
@@ -76,11 +76,11 @@ struct RequestHead {
     version: Option<Version>,
     /// The decoded query in the order sent.
     pairs: QueryPairs,
-    /// The readings of the query that a Shared Key signature may cover.
-    signed: Vec<QueryPairs>,
+    /// The query as sent.
+    raw_query: String,
     query: Query,
     headers: HeaderMap,
-    spelling: Vec<(String, String)>,
+    metadata_case: Vec<(String, String)>,
     peer: IpAddr,
     now: Timestamp,
     /// Whether the request is for a website.
@@ -129,7 +129,7 @@ impl Pipeline {
         options: ListenerOptions,
     ) -> Pipeline {
         let table = Table::new(service.operations());
-        let (spellings, remote, background) = (ResponseHeaderCase::default(), Remote::default(), Arc::downgrade(background));
+        let (header_case, remote, background) = (ResponseHeaderCase::default(), Remote::default(), Arc::downgrade(background));
         let local_services = Arc::default();
         Pipeline {
             service,
@@ -139,7 +139,7 @@ impl Pipeline {
             store,
             options,
             first_site: None,
-            spellings,
+            header_case,
             remote,
             local_services,
             background,
@@ -166,12 +166,12 @@ impl Pipeline {
         &self.service
     }
 
-    /// Answers a request. `spelling` has the metadata names that were not written in lower case.
+    /// Answers a request. `metadata_case` has the metadata names that were not written in lower case.
     pub async fn answer(
         self: &Arc<Self>,
         request: http::Request<Body>,
         peer: IpAddr,
-        spelling: Vec<(String, String)>,
+        metadata_case: Vec<(String, String)>,
     ) -> Response<Body> {
         let (now, began) = (self.environment.now(), self.environment.machine());
         let request_id = uuid::Uuid::from_bytes(self.environment.id()).to_string();
@@ -191,7 +191,7 @@ impl Pipeline {
         known.account = account_address(self.service.kind(), &host, uri.path(), self.options.host_style)
             .filter(|_| !site)
             .and_then(|address| address.find(&self.accounts));
-        let outcome = match self.head(parts, host, peer, spelling, now, &mut known) {
+        let outcome = match self.head(parts, host, peer, metadata_case, now, &mut known) {
             Ok(head) => self.perform(head, announced.is_some(), &mut body, &mut known).await,
             Err(error) => Err(error),
         };
@@ -214,11 +214,11 @@ impl Pipeline {
         };
         let error = outcome.as_ref().err().cloned();
         if let Ok(mut reply) = outcome {
-            let spelling = std::mem::take(&mut reply.spelling);
+            let metadata_names = std::mem::take(&mut reply.metadata_names);
             response = render::reply(reply, &context);
-            if !spelling.is_empty() {
-                self.spellings.apply(&spelling, &mut response).await;
-                response.extensions_mut().insert(local_services::MetadataNames(spelling));
+            if !metadata_names.is_empty() {
+                self.header_case.apply(&metadata_names, &mut response).await;
+                response.extensions_mut().insert(local_services::MetadataNames(metadata_names));
             }
         }
         if closes {
@@ -260,7 +260,7 @@ impl Pipeline {
         parts: http::request::Parts,
         host: String,
         peer: IpAddr,
-        spelling: Vec<(String, String)>,
+        metadata_case: Vec<(String, String)>,
         now: Timestamp,
         known: &mut RequestProgress,
     ) -> Result<RequestHead, StorageError> {
@@ -271,9 +271,8 @@ impl Pipeline {
         known.set_version(version);
         // A website ignores the query, and a preflight request concerns the whole service, whatever its URL names.
         let preflight = is_preflight(&parts.method, site);
-        let query = parts.uri.query().filter(|_| !site && !preflight).unwrap_or_default();
-        let pairs = names::decode_query(query)?;
-        let signed = names::signed_queries(query)?;
+        let raw_query = parts.uri.query().filter(|_| !site && !preflight).unwrap_or_default();
+        let pairs = names::decode_query(raw_query)?;
         let query = Query::new(&pairs);
         let version = version.or_else(|| signed_version(&query));
         known.set_version(version);
@@ -284,9 +283,9 @@ impl Pipeline {
             version,
             query,
             pairs,
-            signed,
+            raw_query: raw_query.to_owned(),
             headers: join_repeated_headers(if preflight { preflight_headers(&parts.headers) } else { parts.headers })?,
-            spelling,
+            metadata_case,
             peer,
             now,
             site,
@@ -349,7 +348,7 @@ impl Pipeline {
             method: head.method,
             query: head.query,
             headers: head.headers,
-            metadata_case: head.spelling,
+            metadata_case: head.metadata_case,
             version: known.version,
             now: head.now,
             authorization: caller.authorization,
@@ -401,15 +400,15 @@ impl Pipeline {
         version: Version,
         account: &Account,
         target: &Target,
-        permit: &RequiredPermission,
+        required: &RequiredPermission,
     ) -> Result<Caller, StorageError> {
-        if permit.public == AnonymousAccess::Everyone {
+        if required.public == AnonymousAccess::Everyone {
             return Ok(Authorization::Owner.into());
         }
         let texts = text_headers(&head.headers);
         let signed_head = self.signed_head(head, &texts, version);
         let caller = auth::authenticate(&signed_head, &*self.service, account, target)?;
-        permissions::check_permission(permit, &caller.authorization, self.service.kind().letter(), version)
+        permissions::check_permission(required, &caller.authorization, self.service.kind().letter(), version)
             .map_err(auth::challenge)?;
         Ok(caller)
     }
@@ -419,7 +418,7 @@ impl Pipeline {
             method: head.method.as_str(),
             path: &head.path,
             query: &head.pairs,
-            signed: &head.signed,
+            raw_query: &head.raw_query,
             headers: texts,
             version,
             peer: head.peer,
@@ -435,8 +434,8 @@ impl Pipeline {
         let scheme = if self.options.https { "https" } else { "http" };
         let suffix = if address.secondary { "-secondary" } else { "" };
         match address.in_path {
-            true => format!("{scheme}://{}/{}{suffix}/", head.host, address.account),
-            false => format!("{scheme}://{}/", head.host),
+            true => [scheme, "://", &head.host, "/", &address.account, suffix, "/"].concat(),
+            false => [scheme, "://", &head.host, "/"].concat(),
         }
     }
 
