@@ -2,17 +2,20 @@
 
 use crate::rules::error::StorageError;
 use crate::rules::metadata::Metadata;
-use http::HeaderMap;
+use http::{HeaderMap, HeaderValue};
 
 /// The text of a header. `None` when it is absent, and when it is empty: recordings show that the service treats an empty header as
 /// absent. Routing and operations both use this function, so that no header selects an operation that then treats it as absent.
-///
-/// `name` is in lower case. A request has few headers, and an operation may read fifty: a comparison with each header costs less than the
-/// hash of the name.
 pub fn header_text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    header_value(headers, name).and_then(|value| std::str::from_utf8(value.as_bytes()).ok()).filter(|text| !text.is_empty())
+}
+
+/// The value of a header, whose name is in lower case.
+///
+/// A request has few headers, and an operation may read fifty: a comparison with each of them costs less than the hash of the name.
+pub fn header_value<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a HeaderValue> {
     debug_assert!(!name.bytes().any(|byte| byte.is_ascii_uppercase()), "{name} is not in lower case");
-    let (_, value) = headers.iter().find(|(known, _)| known.as_str() == name)?;
-    std::str::from_utf8(value.as_bytes()).ok().filter(|text| !text.is_empty())
+    headers.iter().find(|(known, _)| known.as_str() == name).map(|(_, value)| value)
 }
 
 /// The metadata among headers. `metadata_case` has the names that were not written in lower case, in pairs: in lower case, as written.

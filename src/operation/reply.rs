@@ -7,7 +7,11 @@ use crate::rules::time::Timestamp;
 use crate::store::chunks::Chunks;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
+use std::pin::Pin;
 use std::{fmt, io};
+
+/// The future of a handler's result.
+pub type ReplyFuture<'a> = Pin<Box<dyn Future<Output = Result<Reply, StorageError>> + Send + 'a>>;
 
 /// A successful reply.
 #[derive(Debug)]

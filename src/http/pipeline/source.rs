@@ -1,8 +1,9 @@
 //! Finds the source of a copy, on this server with the same checks as for any reader, or on another one.
 
 use crate::http::auth;
-use crate::http::pipeline::local_services::{RequestAddress, port_of};
-use crate::http::pipeline::{OnBehalf, Pipeline, RequestHead, local_services};
+use crate::http::pipeline::head::RequestHead;
+use crate::http::pipeline::local_services::{LocalService, RequestAddress, port_of};
+use crate::http::pipeline::{OnBehalf, Pipeline, local_services};
 use crate::operation::{
     Query, RemoteRequest, RemoteResponse, Request, ResourcePath, Source, SourceAccess, SourceAuthorization, SourceLocation,
     Sources,
@@ -17,7 +18,7 @@ use std::sync::Arc;
 
 impl OnBehalf {
     /// The service of this server that a URL names, if it names one.
-    fn local_service(&self, uri: &Uri) -> Option<Arc<Pipeline>> {
+    fn local_service(&self, uri: &Uri) -> Option<Arc<dyn LocalService>> {
         let Pipeline { local_services, accounts, options, service, .. } = &*self.pipeline;
         if uri.authority().is_none_or(|authority| authority.as_str().eq_ignore_ascii_case(&self.host)) {
             return Some(self.pipeline.clone());
@@ -43,7 +44,7 @@ impl Sources for OnBehalf {
             _ => Err(bad()),
         };
         // A source at another service of this server counts as remote. `open` reads it in this process.
-        let is_own = self.local_service(&uri).is_some_and(|service| service.service.kind() == self.pipeline.service.kind());
+        let is_own = self.local_service(&uri).is_some_and(|service| service.kind() == self.pipeline.service.kind());
         if !is_own {
             return remote();
         }
@@ -104,7 +105,7 @@ impl Sources for OnBehalf {
         let own = uri.and_then(|uri| Some((self.local_service(&uri)?, uri)));
         Box::pin(async move {
             match own {
-                Some((service, uri)) => local_services::open(&service, &uri, request, self.peer).await,
+                Some((service, uri)) => local_services::open(service, &uri, request, self.peer).await,
                 None => self.pipeline.remote.open(request).await,
             }
         })
