@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn names_are_spelled_without_an_error() {
+    async fn names_are_written_without_an_error() {
         let made = make(&["CamelCase".to_owned()]).await;
         assert!(made.as_ref().is_ok_and(|made| !made.is_empty()), "{made:?}");
     }

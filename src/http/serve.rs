@@ -85,7 +85,7 @@ async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, options
     // Small responses are sent at once. A socket that does not support this works without it.
     _ = stream.set_nodelay(true);
     let outcome = match options.tls {
-        // The client has sent nothing or is gone.
+        // The client has sent nothing or has closed the connection.
         _ if !has_started(&stream, peer, &options).await => Ok(()),
         None => serve_http(stream, peer, router, options.idle_timeout).await,
         Some(config) => match tokio::time::timeout(HANDSHAKE_TIMEOUT, TlsAcceptor::from(config).accept(stream)).await {

@@ -33,6 +33,16 @@ impl Input {
         Input::Field(Field { location: FieldLocation::Query, name, required: false })
     }
 
+    /// A header that the request must have.
+    pub const fn required_header(name: &'static str) -> Input {
+        Input::Field(Field { location: FieldLocation::Header, name, required: true })
+    }
+
+    /// A query parameter that the request must have.
+    pub const fn required_query(name: &'static str) -> Input {
+        Input::Field(Field { location: FieldLocation::Query, name, required: true })
+    }
+
     /// All fields of these inputs, in order of declaration.
     pub fn fields(inputs: &'static [Input]) -> Vec<Field> {
         let mut fields = Vec::new();

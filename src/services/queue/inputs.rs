@@ -1,6 +1,6 @@
 //! What the operations on messages read of a request.
 
-use crate::operation::{Field, FieldLocation, Fields, FromField, FromRequest, Input};
+use crate::operation::{FieldLocation, Fields, FromField, FromRequest, Input};
 use crate::rules::error::StorageError;
 use crate::rules::queue::message;
 use crate::rules::queue::message::Receipt;
@@ -37,7 +37,7 @@ impl FromRequest for GetVisibility {
 pub struct UpdateVisibility(pub Timestamp);
 
 impl FromRequest for UpdateVisibility {
-    const INPUTS: &'static [Input] = &[required(VISIBILITY)];
+    const INPUTS: &'static [Input] = &[Input::required_query(VISIBILITY)];
 
     fn from_request(fields: &Fields<'_>) -> Result<UpdateVisibility, StorageError> {
         let text = String::from_field(fields, FieldLocation::Query, VISIBILITY)?;
@@ -67,15 +67,11 @@ impl FromRequest for PutTimes {
 pub struct PopReceipt(pub String);
 
 impl FromRequest for PopReceipt {
-    const INPUTS: &'static [Input] = &[required("popreceipt")];
+    const INPUTS: &'static [Input] = &[Input::required_query("popreceipt")];
 
     fn from_request(fields: &Fields<'_>) -> Result<PopReceipt, StorageError> {
         let text = String::from_field(fields, FieldLocation::Query, "popreceipt")?;
         Receipt::check_form(&text)?;
         Ok(PopReceipt(text))
     }
-}
-
-const fn required(name: &'static str) -> Input {
-    Input::Field(Field { location: FieldLocation::Query, name, required: true })
 }

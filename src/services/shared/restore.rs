@@ -1,8 +1,6 @@
 //! Restore Container and Restore Share: a deleted container or share comes back within its retention, under its name or another one.
 
-use crate::operation::{
-    Access, Field, FieldLocation, Fields, FromField, FromRequest, Input, Operation, OperationSpec, Reply, Request,
-};
+use crate::operation::{Access, FieldLocation, Fields, FromField, FromRequest, Input, Operation, OperationSpec, Reply, Request};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::retention;
@@ -36,16 +34,12 @@ struct RestoreInput<S> {
 }
 
 impl<S: Restorable> FromRequest for RestoreInput<S> {
-    const INPUTS: &'static [Input] = &[required_header(S::DELETED_NAME), required_header(S::DELETED_VERSION)];
+    const INPUTS: &'static [Input] = &[Input::required_header(S::DELETED_NAME), Input::required_header(S::DELETED_VERSION)];
 
     fn from_request(fields: &Fields<'_>) -> Result<RestoreInput<S>, StorageError> {
         let text = |name| String::from_field(fields, FieldLocation::Header, name);
         Ok(RestoreInput { name: text(S::DELETED_NAME)?, version: text(S::DELETED_VERSION)?, resource: PhantomData })
     }
-}
-
-const fn required_header(name: &'static str) -> Input {
-    Input::Field(Field { location: FieldLocation::Header, name, required: true })
 }
 
 async fn run<S: Restorable + Described>(

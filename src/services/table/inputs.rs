@@ -1,7 +1,7 @@
 //! What the operations of the Table service read of a request.
 
 use crate::operation::odata::{Metadata, QueryOptions};
-use crate::operation::{Field, FieldLocation, Fields, FromField, FromRequest, Input};
+use crate::operation::{FieldLocation, Fields, FromField, FromRequest, Input};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::table::entity::Key;
 use crate::rules::table::entity::etag::EntityCondition;
@@ -65,7 +65,7 @@ impl FromRequest for Option<EntityCondition> {
 }
 
 impl FromRequest for EntityCondition {
-    const INPUTS: &'static [Input] = &[Input::Field(Field { location: FieldLocation::Header, name: "if-match", required: true })];
+    const INPUTS: &'static [Input] = &[Input::required_header("if-match")];
 
     fn from_request(fields: &Fields<'_>) -> Result<EntityCondition, StorageError> {
         EntityCondition::read(&String::from_field(fields, FieldLocation::Header, "if-match")?)
