@@ -1,8 +1,8 @@
 //! Routing: the operation of a request is the one with the most selectors that all match. If there is none, the request is refused.
 
-use crate::operation::{OperationSpec, Query, ResourceKind, SELECTING_PARAMETERS, Selector, header_text};
+use crate::operation::{OperationSpec, Query, ResourceKind, SELECTING_PARAMETERS, Selector, header_text, header_value};
 use crate::rules::error::{ErrorCode, StorageError};
-use http::HeaderMap;
+use http::{HeaderMap, HeaderValue};
 
 /// The operations of a service with their indices, those with the most selectors first.
 #[derive(Debug)]
@@ -40,10 +40,9 @@ impl Table {
         // An operation that requires a header and would be selected by it, if it were not empty: PUT with an empty x-ms-copy-source must
         // not create an empty blob.
         let empty = |selector: &Selector, spec: &OperationSpec| match *selector {
-            Selector::HasHeader(name)
-                if headers.contains_key(name) && header_text(headers, name).is_none() && spec.requires(name) =>
-            {
-                Some(name)
+            Selector::HasHeader(name) => {
+                let is_empty = header_value(headers, name).is_some_and(HeaderValue::is_empty);
+                (is_empty && spec.requires(name)).then_some(name)
             }
             _ => None,
         };

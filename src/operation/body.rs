@@ -152,25 +152,34 @@ impl Body {
 
     async fn frame(&mut self) -> Result<Option<Bytes>, StorageError> {
         self.expects_continue = false;
-        while let Some(wire) = &mut self.wire {
-            match tokio::time::timeout(STALL_TIMEOUT, wire.get_mut().frame()).await {
-                Err(_) => {
-                    self.broken = true;
-                    return Err(ErrorCode::RequestTimedOut.into());
-                }
-                Ok(None) => self.wire = None,
-                Ok(Some(Err(error))) => {
-                    self.broken = true;
-                    return Err(ErrorCode::RequestBodyIncomplete.with_reason(error.to_string()));
-                }
-                Ok(Some(Ok(frame))) => {
-                    if let Ok(data) = frame.into_data() {
-                        return Ok(Some(data));
-                    }
-                }
-            }
+        let Some(wire) = &mut self.wire else { return Ok(None) };
+        let read = next_piece(wire.get_mut()).await;
+        match &read {
+            Ok(None) => self.wire = None,
+            Ok(Some(_)) => {}
+            Err(_) => self.broken = true,
         }
-        Ok(None)
+        read.map_err(|error| match error {
+            ReadError::Stalled => ErrorCode::RequestTimedOut.into(),
+            ReadError::BrokenOff(error) => ErrorCode::RequestBodyIncomplete.with_reason(error.to_string()),
+        })
+    }
+}
+
+/// Why the next piece of a body does not arrive.
+pub(super) enum ReadError {
+    Stalled,
+    BrokenOff(axum::Error),
+}
+
+/// Waits for the next piece of a body, for a limited time; `None` at its end.
+pub(super) async fn next_piece(body: &mut axum::body::Body) -> Result<Option<Bytes>, ReadError> {
+    loop {
+        let next = tokio::time::timeout(STALL_TIMEOUT, body.frame()).await.map_err(|_| ReadError::Stalled)?;
+        let Some(frame) = next.transpose().map_err(ReadError::BrokenOff)? else { return Ok(None) };
+        if let Ok(piece) = frame.into_data() {
+            return Ok(Some(piece));
+        }
     }
 }
 

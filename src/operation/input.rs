@@ -3,7 +3,7 @@
 
 use crate::operation::{FieldLocation, Input, Request, header_text};
 use crate::rules::error::StorageError;
-use crate::rules::lease;
+use crate::rules::lease::{LeaseDuration, LeaseId};
 use crate::rules::time::Timestamp;
 use std::ops::Deref;
 
@@ -96,18 +96,6 @@ pub trait FromText: Sized {
     fn from_text(text: &str) -> Option<Self>;
 }
 
-impl FromText for String {
-    fn from_text(text: &str) -> Option<String> {
-        Some(text.to_owned())
-    }
-}
-
-impl FromText for u64 {
-    fn from_text(text: &str) -> Option<u64> {
-        text.trim().parse().ok()
-    }
-}
-
 impl FromText for bool {
     fn from_text(text: &str) -> Option<bool> {
         let text = text.trim();
@@ -121,22 +109,23 @@ impl FromText for bool {
     }
 }
 
-impl FromText for Timestamp {
-    fn from_text(text: &str) -> Option<Timestamp> {
-        Timestamp::parse_http(text)
-    }
+/// Implements [`FromText`] for types that have such a function.
+macro_rules! from_text {
+    ($($kind:ty: $parse:expr;)*) => {
+        $(impl $crate::operation::FromText for $kind {
+            fn from_text(text: &str) -> Option<$kind> {
+                $parse(text)
+            }
+        })*
+    };
 }
 
-impl FromText for lease::LeaseId {
-    fn from_text(text: &str) -> Option<lease::LeaseId> {
-        lease::LeaseId::parse(text)
-    }
-}
-
-impl FromText for lease::LeaseDuration {
-    fn from_text(text: &str) -> Option<lease::LeaseDuration> {
-        lease::LeaseDuration::parse(text)
-    }
+from_text! {
+    String: |text: &str| Some(text.to_owned());
+    u64: |text: &str| text.trim().parse().ok();
+    Timestamp: Timestamp::parse_http;
+    LeaseId: LeaseId::parse;
+    LeaseDuration: LeaseDuration::parse;
 }
 
 /// The type of a field of an input. An `Option` makes the field optional.

@@ -1,6 +1,7 @@
 //! The source of a copy: a blob or file on this server, or the response of another server.
 
 use crate::account::Account;
+use crate::operation::body::{ReadError, next_piece};
 use crate::operation::headers::metadata;
 use crate::operation::{Received, Target};
 use crate::rules::auth::permissions::RequiredPermission;
@@ -11,10 +12,8 @@ use crate::store::Store;
 use crate::store::content::Filling;
 use bytes::Bytes;
 use http::HeaderMap;
-use http_body_util::BodyExt;
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::Duration;
 use sync_wrapper::SyncWrapper;
 
 /// What authorizes a copy to read a private source on this server.
@@ -72,9 +71,6 @@ pub struct RemoteResponse {
     metadata_case: Vec<(String, String)>,
     body: SyncWrapper<axum::body::Body>,
 }
-
-/// The longest pause between two pieces of a response body.
-const STALL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The error of a copy whose source cannot be reached, breaks off or stalls: 500 CannotVerifyCopySource.
 pub fn source_unavailable(reason: impl Into<String>) -> StorageError {
@@ -168,16 +164,9 @@ impl RemoteResponse {
     }
 
     async fn piece(&mut self) -> Result<Option<Bytes>, StorageError> {
-        loop {
-            return match tokio::time::timeout(STALL_TIMEOUT, self.body.get_mut().frame()).await {
-                Err(_) => Err(source_unavailable("the source stands still")),
-                Ok(None) => Ok(None),
-                Ok(Some(Err(error))) => Err(source_unavailable(format!("the source broke off: {error}"))),
-                Ok(Some(Ok(frame))) => match frame.into_data() {
-                    Ok(data) => Ok(Some(data)),
-                    Err(_) => continue,
-                },
-            };
-        }
+        next_piece(self.body.get_mut()).await.map_err(|error| match error {
+            ReadError::Stalled => source_unavailable("the source stands still"),
+            ReadError::BrokenOff(error) => source_unavailable(format!("the source broke off: {error}")),
+        })
     }
 }
