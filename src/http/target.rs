@@ -179,8 +179,8 @@ mod tests {
     #[test]
     fn one_table_of_url_styles() {
         // host, path → account, secondary, path below
-        type Row = (&'static str, &'static str, Option<(&'static str, bool, &'static str)>);
-        let operations: &[Row] = &[
+        type Case = (&'static str, &'static str, Option<(&'static str, bool, &'static str)>);
+        let cases: &[Case] = &[
             ("127.0.0.1:10000", "/acc/c/b", Some(("acc", false, "/c/b"))),
             ("127.0.0.1:10000", "/acc", Some(("acc", false, "/"))),
             ("127.0.0.1:10000", "/acc/", Some(("acc", false, "/"))),
@@ -210,7 +210,7 @@ mod tests {
             ("acc.dfs.core.windows.net", "/c/b", Some(("acc", false, "/c/b"))),
             ("acc.queue.core.windows.net", "/acc/c", Some(("acc", false, "/c"))),
         ];
-        for (host, path, expected) in operations {
+        for (host, path, expected) in cases {
             let found = account_address(ServiceKind::Blob, host, path, true);
             let seen = found.as_ref().map(|found| (&*found.account, found.secondary, found.path));
             assert_eq!(seen, *expected, "{host} {path}");

@@ -86,7 +86,7 @@ impl Body {
         self.announced
     }
 
-    /// Reads the whole body into memory, for small documents.
+    /// Reads the body into memory, for small documents.
     ///
     /// # Errors
     /// 413 RequestBodyTooLarge over `limit` bytes; 400 when the body ends early, 408 when it stalls.
@@ -94,17 +94,17 @@ impl Body {
         Ok(self.document(limit, ChecksumKinds::default()).await?.0)
     }
 
-    /// Reads the whole body into memory, and computes its checksums.
+    /// Reads the body into memory, and computes its checksums.
     ///
     /// # Errors
     /// As [`Body::bytes`].
     pub async fn document(&mut self, limit: u64, wanted: ChecksumKinds) -> Result<(Bytes, Digests), StorageError> {
         let received = self.receive(&Store::MEMORY, limit, wanted).await?;
-        let mut whole = Vec::with_capacity(received.content.len() as usize);
+        let mut bytes = Vec::with_capacity(received.content.len() as usize);
         for chunk in received.content.slice(0..limit) {
-            whole.extend_from_slice(&chunk.read()?);
+            bytes.extend_from_slice(&chunk.read()?);
         }
-        Ok((whole.into(), received.digests))
+        Ok((bytes.into(), received.digests))
     }
 
     /// Stores the body as content, and computes its checksums.
@@ -141,7 +141,7 @@ impl Body {
         }
         let mut decoder = structured::Decoder::new(self.announced, content);
         let mut hasher = Hasher::new(ChecksumKinds { crc64: false, ..wanted });
-        // The head of the message is checked against both lengths before the first piece is kept.
+        // The head of the message is checked against both lengths before the first piece is stored.
         let mut filling = Filling::new(store, content);
         self.each(|mut frame| {
             while let Some(piece) = decoder.next(&mut frame)? {
@@ -167,25 +167,34 @@ impl Body {
 
     async fn frame(&mut self) -> Result<Option<Bytes>, StorageError> {
         self.expects_continue = false;
-        while let Some(wire) = &mut self.wire {
-            match tokio::time::timeout(STALL_TIMEOUT, wire.get_mut().frame()).await {
-                Err(_) => {
-                    self.broken = true;
-                    return Err(ErrorCode::RequestTimedOut.into());
-                }
-                Ok(None) => self.wire = None,
-                Ok(Some(Err(error))) => {
-                    self.broken = true;
-                    return Err(ErrorCode::RequestBodyIncomplete.with_reason(error.to_string()));
-                }
-                Ok(Some(Ok(frame))) => {
-                    if let Ok(data) = frame.into_data() {
-                        return Ok(Some(data));
-                    }
-                }
-            }
+        let Some(wire) = &mut self.wire else { return Ok(None) };
+        let read = next_piece(wire.get_mut()).await;
+        match &read {
+            Ok(None) => self.wire = None,
+            Ok(Some(_)) => {}
+            Err(_) => self.broken = true,
         }
-        Ok(None)
+        read.map_err(|error| match error {
+            ReadError::Stalled => ErrorCode::RequestTimedOut.into(),
+            ReadError::BrokenOff(error) => ErrorCode::RequestBodyIncomplete.with_reason(error.to_string()),
+        })
+    }
+}
+
+/// Why the next piece of a body does not arrive.
+pub(super) enum ReadError {
+    Stalled,
+    BrokenOff(axum::Error),
+}
+
+/// Waits for the next piece of a body, for a limited time; `None` at its end.
+pub(super) async fn next_piece(body: &mut axum::body::Body) -> Result<Option<Bytes>, ReadError> {
+    loop {
+        let next = tokio::time::timeout(STALL_TIMEOUT, body.frame()).await.map_err(|_| ReadError::Stalled)?;
+        let Some(frame) = next.transpose().map_err(ReadError::BrokenOff)? else { return Ok(None) };
+        if let Ok(piece) = frame.into_data() {
+            return Ok(Some(piece));
+        }
     }
 }
 
