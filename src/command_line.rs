@@ -1,7 +1,7 @@
 //! The program: runs a server or one of the other commands, as the command line says.
 
 use crate::account::WELL_KNOWN_ACCOUNT;
-use crate::config::{Command, Config, ConfigError, ProgramName};
+use crate::config::{Command, Config, ConfigErrorKind, ProgramName};
 use crate::emulator::{Emulator, StartError, load_tls};
 use crate::environment::Environment;
 use crate::http::tls::{ServerTls, TlsError};
@@ -27,7 +27,7 @@ const RELEASE_INTERVAL: Duration = Duration::from_secs(1);
 #[derive(Debug, Error)]
 enum MainError {
     #[error(transparent)]
-    Config(#[from] ConfigError),
+    Config(#[from] ConfigErrorKind),
     #[error(transparent)]
     User(#[from] UserError),
     /// The server was started as root and cannot become the user of `--user`.

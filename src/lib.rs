@@ -42,7 +42,7 @@ mod tests;
 
 pub use account::WELL_KNOWN_ACCOUNT;
 pub use command_line::run;
-pub use config::{AccountError, Config, ConfigError, ValueError, WELL_KNOWN_KEY};
+pub use config::{Config, ConfigError, WELL_KNOWN_KEY};
 pub use emulator::{Address, Emulator, EmulatorBuilder, StartError};
 pub use environment::Clock;
 pub use operation::ServiceKind;

@@ -1,6 +1,6 @@
 //! The parser of the command line. Words that are no flags are ignored.
 
-use crate::config::ConfigError;
+use crate::config::ConfigErrorKind;
 use crate::config::flags::{Flag, FlagKind, flags};
 
 /// A flag on the command line.
@@ -17,8 +17,8 @@ pub(super) struct Argument {
 /// Azurite ignores bare words (`azurite start`) except its commands `help` and `version`. So does Lazuli, which adds `import`.
 ///
 /// # Errors
-/// [`ConfigError::UnknownFlag`], [`ConfigError::MissingValue`].
-pub(super) fn parse(words: impl Iterator<Item = String>) -> Result<Vec<Argument>, ConfigError> {
+/// [`ConfigErrorKind::UnknownFlag`], [`ConfigErrorKind::MissingValue`].
+pub(super) fn parse(words: impl Iterator<Item = String>) -> Result<Vec<Argument>, ConfigErrorKind> {
     let mut words = words.peekable();
     let mut given = Vec::new();
     while let Some(word) = words.next() {
@@ -37,7 +37,7 @@ pub(super) fn parse(words: impl Iterator<Item = String>) -> Result<Vec<Argument>
             FlagKind::Value(word) | FlagKind::Values(word) => value
                 .or_else(|| words.next_if(|next| is_value(next)))
                 .filter(|value| !value.is_empty())
-                .ok_or_else(|| ConfigError::MissingValue { flag: name.to_owned(), word })?,
+                .ok_or_else(|| ConfigErrorKind::MissingValue { flag: name.to_owned(), word })?,
             FlagKind::Switch | FlagKind::Command => {
                 value.or_else(|| words.next_if(|next| next == "true" || next == "false")).unwrap_or_else(|| "true".to_owned())
             }
@@ -52,7 +52,7 @@ fn is_value(word: &str) -> bool {
     !word.starts_with('-') || word.parse::<f64>().is_ok()
 }
 
-fn unknown(name: &str) -> ConfigError {
+fn unknown(name: &str) -> ConfigErrorKind {
     let bare = |text: &str| text.trim_start_matches('-').to_ascii_lowercase();
     let wanted = bare(name);
     let nearest = flags()
@@ -60,7 +60,7 @@ fn unknown(name: &str) -> ConfigError {
         .map(|known| (distance(&wanted, &bare(&known)), known))
         .filter(|(distance, _)| distance * 2 <= wanted.len())
         .min_by_key(|(distance, _)| *distance);
-    ConfigError::UnknownFlag { flag: name.escape_debug().to_string(), nearest: nearest.map(|(_, known)| known) }
+    ConfigErrorKind::UnknownFlag { flag: name.escape_debug().to_string(), nearest: nearest.map(|(_, known)| known) }
 }
 
 /// The Levenshtein distance of two words.

@@ -1,7 +1,7 @@
 //! The values of all flags before they become a [`Config`], and the checks that involve several of them.
 
 use crate::account::Account;
-use crate::config::{Config, ConfigError, Endpoint, ProgramName, Tls};
+use crate::config::{Config, ConfigErrorKind, Endpoint, ProgramName, Tls};
 use crate::log::Format;
 use crate::rules::auth::token::TokenCheck;
 use crate::store::disk::Durability;
@@ -40,8 +40,8 @@ impl Draft {
     /// Checks flags against each other, and returns the configuration.
     ///
     /// # Errors
-    /// [`ConfigError`] for flags that are missing or that contradict each other.
-    pub(super) fn finish(mut self, program: ProgramName) -> Result<Config, ConfigError> {
+    /// [`ConfigErrorKind`] for flags that are missing or that contradict each other.
+    pub(super) fn finish(mut self, program: ProgramName) -> Result<Config, ConfigErrorKind> {
         if self.in_memory && self.location.take().is_some() {
             self.warn("--location is ignored: --in-memory keeps everything in memory");
         }
@@ -63,17 +63,17 @@ impl Draft {
             }
             (Some(cert), None) if self.password || is_pfx(&cert) => {
                 return Err(match cert.metadata() {
-                    Ok(_) => ConfigError::PfxCertificate(cert),
-                    Err(error) => ConfigError::UnreadableCertificate { path: cert, error },
+                    Ok(_) => ConfigErrorKind::PfxCertificate(cert),
+                    Err(error) => ConfigErrorKind::UnreadableCertificate { path: cert, error },
                 });
             }
             (Some(_), None) => {
-                return Err(ConfigError::MissingFlag { flag: "--cert", needs: "--key with the certificate's private key" });
+                return Err(ConfigErrorKind::MissingFlag { flag: "--cert", needs: "--key with the certificate's private key" });
             }
             (None, Some(_)) => {
-                return Err(ConfigError::MissingFlag { flag: "--key", needs: "--cert with the certificate of that key" });
+                return Err(ConfigErrorKind::MissingFlag { flag: "--key", needs: "--cert with the certificate of that key" });
             }
-            (None, None) if self.password => return Err(ConfigError::PasswordWithoutCertificate),
+            (None, None) if self.password => return Err(ConfigErrorKind::PasswordWithoutCertificate),
             (None, None) => None,
         };
         if self.oauth == Some(TokenCheck::Basic) && tls.is_none() {

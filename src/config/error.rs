@@ -8,9 +8,14 @@ use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// An error in the flags or variables: one line for standard error.
+/// A flag or variable that is invalid. Displayed, it is one line that names it.
 #[derive(Debug, Error)]
-pub enum ConfigError {
+#[error(transparent)]
+pub struct ConfigError(#[from] pub(crate) ConfigErrorKind);
+
+/// What is wrong with the flags or variables.
+#[derive(Debug, Error)]
+pub(crate) enum ConfigErrorKind {
     #[error("{0:?} is not UTF-8")]
     NotUtf8(OsString),
     /// A flag that does not exist, and the most similar one if there is any.

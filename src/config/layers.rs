@@ -3,7 +3,7 @@
 //! A flag outranks its variable, a variable outranks the default; `--blob-host` outranks `--host` where both come from the same
 //! layer. A value that another one replaces is not parsed.
 
-use crate::config::ConfigError;
+use crate::config::ConfigErrorKind;
 use crate::config::arguments::Argument;
 use crate::config::draft::Draft;
 use crate::config::flags::{Flag, FlagKind, Set, VARIABLES, flags};
@@ -28,8 +28,8 @@ struct Setting {
 /// Fills a draft from the command line, the environment and the defaults.
 ///
 /// # Errors
-/// [`ConfigError::InvalidValue`].
-pub(super) fn merge(arguments: &[Argument], env: &dyn Fn(&str) -> Option<String>) -> Result<Draft, ConfigError> {
+/// [`ConfigErrorKind::InvalidValue`].
+pub(super) fn merge(arguments: &[Argument], env: &dyn Fn(&str) -> Option<String>) -> Result<Draft, ConfigErrorKind> {
     let env = |name: &str| env(name).filter(|value| !value.is_empty());
     let given = |flag: &Flag| argument(flag, arguments).or_else(|| variable(flag, &env));
 
@@ -44,7 +44,7 @@ pub(super) fn merge(arguments: &[Argument], env: &dyn Fn(&str) -> Option<String>
     settings.sort_by_key(|setting| setting.layer);
     let mut draft = Draft::default();
     for Setting { name, value, set, .. } in settings {
-        set(&mut draft, &value).map_err(|reason| ConfigError::InvalidValue { flag: name, reason })?;
+        set(&mut draft, &value).map_err(|reason| ConfigErrorKind::InvalidValue { flag: name, reason })?;
     }
     Ok(draft)
 }

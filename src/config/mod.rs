@@ -21,8 +21,8 @@ use crate::log::{Format, LogOptions};
 use crate::rules::auth::token::TokenCheck;
 use crate::store::disk::Durability;
 use crate::user::User;
-pub use accounts::AccountError;
-pub use error::{ConfigError, ValueError};
+pub(crate) use error::ConfigErrorKind;
+pub use error::ConfigError;
 pub use reference::reference;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -94,12 +94,12 @@ impl Config {
         let program = OsString::from("lazuli");
         match read(std::iter::once(program).chain(arguments.into_iter().map(Into::into)), &|_| None)? {
             Command::Serve(config) => Ok(config),
-            _ => Err(ConfigError::OtherCommand),
+            _ => Err(ConfigErrorKind::OtherCommand.into()),
         }
     }
 
     /// The options of the log.
-    pub fn log_options(&self) -> LogOptions {
+    pub(crate) fn log_options(&self) -> LogOptions {
         LogOptions { level: self.log, format: self.log_format, silent: self.silent }
     }
 }
@@ -184,12 +184,12 @@ pub enum Command {
 /// Reads the command line, which starts with the program's name, and the environment.
 ///
 /// # Errors
-/// [`ConfigError`].
-pub fn read(args: impl IntoIterator<Item = OsString>, env: &dyn Fn(&str) -> Option<String>) -> Result<Command, ConfigError> {
+/// [`ConfigErrorKind`].
+pub fn read(args: impl IntoIterator<Item = OsString>, env: &dyn Fn(&str) -> Option<String>) -> Result<Command, ConfigErrorKind> {
     let mut args = args.into_iter();
     let program = ProgramName::of(&args.next().unwrap_or_default());
     let words: Result<Vec<String>, OsString> = args.map(OsString::into_string).collect();
-    let words = words.map_err(ConfigError::NotUtf8)?;
+    let words = words.map_err(ConfigErrorKind::NotUtf8)?;
     let given = arguments::parse(words.into_iter())?;
 
     let has = |name: &str| given.iter().any(|argument| argument.flag.name == name);
@@ -205,13 +205,13 @@ pub fn read(args: impl IntoIterator<Item = OsString>, env: &dyn Fn(&str) -> Opti
     match (has("import"), from, config.location.clone()) {
         (false, None, _) => {}
         (true, Some(from), Some(to)) => return Ok(Command::Import { from, to, durability: config.durability }),
-        (false, Some(_), _) => return Err(ConfigError::WorkspaceWithoutImport),
+        (false, Some(_), _) => return Err(ConfigErrorKind::WorkspaceWithoutImport),
         (true, ..) => {
-            return Err(ConfigError::MissingFlag { flag: "import", needs: "--from-azurite DIR and --location DIR" });
+            return Err(ConfigErrorKind::MissingFlag { flag: "import", needs: "--from-azurite DIR and --location DIR" });
         }
     }
     if has("check") {
-        let location = config.location.ok_or(ConfigError::MissingFlag { flag: "--check", needs: "--location DIR" })?;
+        let location = config.location.ok_or(ConfigErrorKind::MissingFlag { flag: "--check", needs: "--location DIR" })?;
         return Ok(Command::Check(location));
     }
     Ok(if has("health") { Command::Health(config) } else { Command::Serve(config) })

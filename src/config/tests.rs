@@ -5,7 +5,7 @@ use crate::config::flags::{Flag, FlagKind, SECTIONS, VARIABLES, flags};
 use crate::rules::encryption::Scopes;
 use tracing::Level;
 
-fn start(args: &[&str], env: &[(&str, &str)]) -> Result<Command, ConfigError> {
+fn start(args: &[&str], env: &[(&str, &str)]) -> Result<Command, ConfigErrorKind> {
     let env = |name: &str| env.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
     read(args.iter().map(OsString::from), &env)
 }

@@ -1,6 +1,6 @@
 //! What an [`Emulator`] in this process is started with.
 
-use crate::config::{Config, ConfigError, accounts};
+use crate::config::{Config, ConfigError, ConfigErrorKind, accounts};
 use crate::emulator::{Emulator, StartError, load_tls};
 use crate::environment::{Clock, Environment};
 use crate::operation::ServiceKind;
@@ -76,9 +76,9 @@ impl EmulatorBuilder {
     /// # Errors
     /// [`StartError`] if a setting is invalid, a port is in use, or the data in the location cannot be read.
     pub async fn start(self) -> Result<Emulator, StartError> {
-        let mut config = self.config?;
+        let mut config = self.config.map_err(|ConfigError(kind)| kind)?;
         if !self.accounts.is_empty() {
-            config.accounts = accounts::read(&self.accounts.join(";")).map_err(ConfigError::from)?;
+            config.accounts = accounts::read(&self.accounts.join(";")).map_err(ConfigErrorKind::from)?;
         }
         Emulator::start_with(&config, load_tls(&config)?, Environment::new(self.clock, self.seed)).await
     }

@@ -1,12 +1,14 @@
 //! A server as a value: it starts on given or free ports, and stops when it is dropped.
 
+mod address;
 mod builder;
+mod error;
 
 use crate::account::{Account, Accounts};
-use crate::config::{AccountError, Config, ConfigError, Endpoint, ProgramName};
+use crate::config::accounts::AccountError;
+use crate::config::{Config, ConfigErrorKind, Endpoint, ProgramName};
 use crate::control;
 use crate::control::ControlState;
-pub use crate::emulator::builder::EmulatorBuilder;
 use crate::environment::Environment;
 use crate::http::background::Background;
 use crate::http::pipeline::local_services::LocalServices;
@@ -24,20 +26,22 @@ use crate::store::disk::Disk;
 use crate::store::disk::error::{DiskError, DiskErrorKind};
 use crate::store::disk::medium::Medium;
 use crate::store::journal::CorruptRecord;
+use address::listen;
+pub use address::Address;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+pub use builder::EmulatorBuilder;
+pub use error::StartError;
 use hmac::{Hmac, KeyInit, Mac};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::Sha256;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, SystemTime};
-use thiserror::Error;
-use tokio::net::{TcpListener, TcpSocket, lookup_host};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -75,49 +79,6 @@ pub struct Emulator {
     _background: Arc<Background>,
 }
 
-/// Why a server cannot start.
-#[derive(Debug, Error)]
-pub enum StartError {
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    #[error(transparent)]
-    Tls(#[from] TlsError),
-    #[error(transparent)]
-    Disk(#[from] DiskError),
-    /// `hint` names the flag that chooses another port or address.
-    #[error("the {service} service cannot listen at {host}:{port}: {reason} ({hint})")]
-    Listen { service: &'static str, host: String, port: u16, reason: String, hint: String },
-}
-
-impl StartError {
-    /// Returns true if another server is using the location.
-    pub fn is_location_in_use(&self) -> bool {
-        matches!(self, StartError::Disk(DiskError { kind: DiskErrorKind::LocationInUse, .. }))
-    }
-}
-
-/// Where a service listens.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Address {
-    pub kind: ServiceKind,
-    /// `http` or `https`.
-    pub scheme: &'static str,
-    /// The host as configured.
-    pub host: String,
-    /// The port; the actual one if 0 was configured.
-    pub port: u16,
-}
-
-impl Address {
-    /// `http://host:port`, with an IPv6 address in brackets.
-    pub fn url(&self) -> String {
-        match self.host.contains(':') {
-            true => format!("{}://[{}]:{}", self.scheme, self.host, self.port),
-            false => format!("{}://{}:{}", self.scheme, self.host, self.port),
-        }
-    }
-}
-
 impl Emulator {
     /// Begins with the settings of a server for tests: free ports, the well-known account, data in memory.
     pub fn builder() -> EmulatorBuilder {
@@ -133,7 +94,7 @@ impl Emulator {
         tls: Option<ServerTls>,
         environment: Environment,
     ) -> Result<Emulator, StartError> {
-        let account = config.accounts.first().cloned().ok_or(AccountError::NoAccount).map_err(ConfigError::from)?;
+        let account = config.accounts.first().cloned().ok_or(AccountError::NoAccount).map_err(ConfigErrorKind::from)?;
         let environment = Arc::new(environment);
         let accounts: Arc<Accounts> = Arc::new(config.accounts.iter().cloned().collect());
         let (store, mut recovered) = match &config.location {
@@ -182,7 +143,7 @@ impl Emulator {
                     tracing::warn!("{error}; the other services start without it");
                     continue;
                 }
-                Err(error) => return Err(error),
+                Err(error) => return Err(error.into()),
             };
             addresses.push(address(kind, endpoint, port));
             bound.push((pipeline(service.clone()), endpoint, listener));
@@ -339,45 +300,4 @@ fn service(kind: ServiceKind, accounts: &Accounts, store: &Store, files: &Arc<Fi
 /// [`TlsError`] if a file cannot be read or used.
 pub(crate) fn load_tls(config: &Config) -> Result<Option<ServerTls>, TlsError> {
     config.tls.as_ref().map(|tls| tls::load(&tls.cert, &tls.key)).transpose()
-}
-
-async fn listen(service: &'static str, label: &str, endpoint: &Endpoint) -> Result<(TcpListener, u16), StartError> {
-    let (host, port) = (endpoint.host.as_str(), endpoint.port);
-    // Websites are served at the host of the Blob service.
-    let host_of = if label == "web" { "blob" } else { label };
-    let failed = |error: std::io::Error| {
-        let port_hint = format!("--{label}-port N chooses another");
-        let (reason, hint) = match error.kind() {
-            std::io::ErrorKind::AddrInUse => ("the port is already in use".to_owned(), port_hint),
-            std::io::ErrorKind::PermissionDenied => ("not permitted to listen there".to_owned(), port_hint),
-            _ => (error.to_string(), format!("--{host_of}-host HOST chooses another address of this machine")),
-        };
-        StartError::Listen { service, host: host.to_owned(), port, reason, hint }
-    };
-    let listener = bind(host, port).await.map_err(failed)?;
-    let address: SocketAddr = listener.local_addr().map_err(failed)?;
-    Ok((listener, address.port()))
-}
-
-/// The most connections that wait to be accepted. Clients of further ones retry after a second.
-const BACKLOG: u32 = 4096;
-
-/// Listens at the first address of a host that is available.
-async fn bind(host: &str, port: u16) -> std::io::Result<TcpListener> {
-    let mut failed = None;
-    for address in lookup_host((host, port)).await? {
-        match listen_at(address) {
-            Ok(listener) => return Ok(listener),
-            Err(error) => failed = Some(error),
-        }
-    }
-    Err(failed.unwrap_or_else(|| std::io::Error::other("the host has no address")))
-}
-
-fn listen_at(address: SocketAddr) -> std::io::Result<TcpListener> {
-    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    // Allows listening on a port whose previous connections are still in TIME_WAIT.
-    socket.set_reuseaddr(true)?;
-    socket.bind(address)?;
-    socket.listen(BACKLOG)
 }
