@@ -18,7 +18,6 @@ use std::process::ExitCode;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 use thiserror::Error;
-use tokio::signal::unix::{SignalKind, signal};
 
 /// How often free memory is returned to the system.
 const RELEASE_INTERVAL: Duration = Duration::from_secs(1);
@@ -143,16 +142,43 @@ fn serve(mut config: Config) -> Result<ExitCode, MainError> {
 
 async fn serve_until_stopped(config: &Config, tls: Option<ServerTls>, logger: &Logger) -> Result<ExitCode, MainError> {
     config.warnings.iter().for_each(|warning| logger.complain(warning));
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
+    let stop = stop_requested()?;
     let emulator = Emulator::start_with(config, tls, Environment::real()).await?;
     announce(config, &emulator, logger);
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
-    }
+    stop.await;
     announce_stop(config, &emulator, logger);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Handles the signals that ask a program to end from now on. The future completes with the first of them.
+#[cfg(unix)]
+fn stop_requested() -> io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
+}
+
+/// Handles Ctrl-C, Ctrl-Break, and the end of the console, the session or the system from now on. The future completes with the first
+/// of them.
+#[cfg(windows)]
+fn stop_requested() -> io::Result<impl Future<Output = ()>> {
+    use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close, ctrl_logoff, ctrl_shutdown};
+    let (mut interrupt, mut interrupt_all) = (ctrl_c()?, ctrl_break()?);
+    let (mut close, mut logoff, mut shutdown) = (ctrl_close()?, ctrl_logoff()?, ctrl_shutdown()?);
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = interrupt_all.recv() => {}
+            _ = close.recv() => {}
+            _ = logoff.recv() => {}
+            _ = shutdown.recv() => {}
+        }
+    })
 }
 
 /// Prints the ready lines. Tools made for Azurite wait for its lines.

@@ -8,7 +8,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 
 /// The user of a server that root starts in a folder of root.
-const NOBODY: u32 = 65_534;
+const NOBODY: u32 = 65_532;
 
 fn lazuli() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_lazuli"))
