@@ -34,7 +34,7 @@ pub fn check(path: &Path) -> Checked {
 }
 
 fn look(path: &Path) -> Result<Checked, DiskError> {
-    let (disk, mut found) = Disk::look(path)?;
+    let (disk, mut found) = Disk::open_read_only(path)?;
     let disk = Arc::new(disk);
     let store = Store::on_disk(disk.clone());
     // A root is named for its service, its account and what it is.

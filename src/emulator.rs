@@ -20,7 +20,7 @@ use crate::store::Store;
 use crate::store::disk::Disk;
 use crate::store::disk::error::{DiskError, DiskErrorKind};
 use crate::store::disk::medium::Medium;
-use crate::store::journal::CorruptRecord;
+use crate::store::records::CorruptRecord;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::Response;

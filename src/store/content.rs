@@ -4,7 +4,7 @@
 //! does to its bytes is ever seen by another, because a chunk never changes once it is filled.
 
 use crate::store::Store;
-use crate::store::chunks::Chunk;
+use crate::store::chunk::Chunk;
 use bytes::Bytes;
 use std::io;
 use std::ops::Range;
@@ -161,7 +161,7 @@ impl Filling {
             self.expected = self.expected.saturating_sub(take as u64);
             frame = later;
             if self.open.len() == self.open.capacity() {
-                self.full.push(self.store.keep(std::mem::take(&mut self.open).into())?);
+                self.full.push(self.store.write(std::mem::take(&mut self.open).into())?);
             }
         }
         Ok(())
@@ -174,7 +174,7 @@ impl Filling {
     pub fn finish(mut self) -> io::Result<Content> {
         if !self.open.is_empty() {
             self.open.shrink_to_fit();
-            self.full.push(self.store.keep(self.open.into())?);
+            self.full.push(self.store.write(self.open.into())?);
         }
         Ok(Content::from_chunks(self.full))
     }

@@ -3,10 +3,11 @@
 
 use crate::rules::time::Timestamp;
 use crate::store::Store;
-use crate::store::chunks::Chunk;
+use crate::store::changes::{Changes, diff};
+use crate::store::chunk::{Chunk, ZEROS};
 use crate::store::content::Content;
 use crate::store::disk::extents::ExtentRange;
-use crate::store::journal::{Changes, CorruptRecord, Records, diff};
+use crate::store::records::{CorruptRecord, Records};
 use crate::store::sparse::{Run, Sparse};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -46,11 +47,11 @@ impl ContentRecord<'_> {
             Part::Here(bytes) => Ok(Chunk::Memory(Bytes::copy_from_slice(bytes))),
             Part::There(place, start, end) if start <= end && *end <= place.length => {
                 let disk = store.disk().ok_or_else(|| CorruptRecord("bytes on a disk that is not there".to_owned()))?;
-                let piece = disk.extents().piece(*place).map_err(|error| CorruptRecord(error.to_string()))?;
+                let piece = disk.extents().slice(*place).map_err(|error| CorruptRecord(error.to_string()))?;
                 Ok(Chunk::Disk(piece, *start..*end))
             }
             Part::There(place, start, end) => Err(CorruptRecord(format!("the bytes from {start} to {end} of {}", place.length))),
-            Part::Zeros(count) => Ok(Chunk::Zeros((*count).min(super::chunks::ZEROS))),
+            Part::Zeros(count) => Ok(Chunk::Zeros((*count).min(ZEROS))),
         };
         Ok(Content::from_chunks(self.0.iter().map(chunk).collect::<Result<Vec<_>, _>>()?))
     }
@@ -68,7 +69,7 @@ struct RunRecord<'a> {
 
 impl Sparse {
     /// Tells what makes one content of another, or of none: a record for each run, under a key and the run's place.
-    pub fn tell(before: Option<&Sparse>, after: Option<&Sparse>, key: &[u8], to: &mut Changes<'_>) {
+    pub fn write_changes(before: Option<&Sparse>, after: Option<&Sparse>, key: &[u8], to: &mut Changes<'_>) {
         for (start, _, now) in diff(before.map(|before| &before.runs), after.map(|after| &after.runs)) {
             let key = [key, &start.to_be_bytes()].concat();
             match now {

@@ -6,7 +6,7 @@
 
 use crate::rules::time::Timestamp;
 use crate::store::Store;
-use crate::store::chunks::{Chunk, ZEROS};
+use crate::store::chunk::{Chunk, ZEROS};
 use crate::store::cleared_ranges::Marks;
 use crate::store::content::{CHUNK, Content, Slices};
 use imbl::OrdMap;
@@ -214,7 +214,7 @@ impl PageFilling {
         for run in self.open.chunks(PAGE).collect::<Vec<_>>().chunk_by(|a, b| blank(a) == blank(b)) {
             let length: usize = run.iter().map(|page| page.len()).sum();
             if run.first().is_some_and(|page| !blank(page)) {
-                self.sparse.write(at, &Content::from_chunks([self.store.keep(run.concat().into())?]), self.now);
+                self.sparse.write(at, &Content::from_chunks([self.store.write(run.concat().into())?]), self.now);
             }
             at += length as u64;
         }

@@ -7,9 +7,9 @@ use crate::operation::ServiceKind;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::services::shared::properties::Properties;
 pub use crate::services::shared::resource_index::ResourceIndex;
-use crate::store::Store;
 use crate::store::cell::Cell;
-use crate::store::journal::{CorruptRecord, Persist};
+use crate::store::records::CorruptRecord;
+use crate::store::{Persist, Store};
 use std::collections::HashMap;
 use std::sync::Arc;
 

@@ -2,10 +2,12 @@
 
 use super::*;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::store::Store;
 use crate::store::cell::Cell;
+use crate::store::changes::diff;
 use crate::store::disk::extents::{ExtentRange, ExtentSlice};
-use crate::store::journal::{CorruptRecord, Persist, diff};
+use crate::store::disk::log::LogFile;
+use crate::store::records::CorruptRecord;
+use crate::store::{Persist, Store};
 use imbl::OrdMap;
 use proptest::prelude::*;
 use std::fs;
@@ -45,7 +47,7 @@ impl Persist for Shelf {
         for (key, record) in records.under(b"") {
             let (title, place): (String, ExtentRange) = record.read(1)?;
             let disk = store.disk().ok_or_else(|| CorruptRecord("no disk".to_owned()))?;
-            let bytes = disk.extents().piece(place).map_err(|error| CorruptRecord(error.to_string()))?;
+            let bytes = disk.extents().slice(place).map_err(|error| CorruptRecord(error.to_string()))?;
             shelf.books.insert(key[0], Arc::new(Book { title, bytes }));
         }
         Ok(shelf)
@@ -112,7 +114,7 @@ pub(super) fn open(path: &Path, medium: Medium) -> (Arc<Disk>, Arc<Cell<Shelf>>)
 pub(super) fn refusal(path: &Path) -> String {
     let before = files(path);
     let why = Disk::open(path, Medium::default(), Durability::Process).map(|(_, said)| said).unwrap_err().to_string();
-    assert_eq!(Disk::look(path).map(|(_, said)| said).unwrap_err().to_string(), why);
+    assert_eq!(Disk::open_read_only(path).map(|(_, said)| said).unwrap_err().to_string(), why);
     assert!(files(path) == before, "nothing is changed: {why}");
     why
 }
@@ -349,10 +351,10 @@ async fn after_a_loss_of_power_a_log_may_end_early_and_what_it_named_is_kept() {
     let killed = Scratch::new("power-killed");
     copy(&place.0, &killed.0);
     drop((shelf, disk));
-    let elsewhere = |reach: &mut folder::LogPosition| reach.boot = "0".repeat(36);
-    Folder::open(&killed.0).unwrap().reached(&Medium::default(), elsewhere).unwrap();
+    let elsewhere = |position: &mut folder::LogPosition| position.boot = "0".repeat(36);
+    Folder::open(&killed.0).unwrap().update_position(&Medium::default(), elsewhere).unwrap();
     File::options().write(true).open(killed.0.join("log-00000001")).unwrap().set_len(0).unwrap();
-    let room = || medium::taken(&File::open(killed.0.join("extent-00000001")).unwrap()).unwrap();
+    let room = || medium::allocated_size(&File::open(killed.0.join("extent-00000001")).unwrap()).unwrap();
     let before = room();
     for _ in 0..2 {
         let (disk, _) = Disk::open(&killed.0, Medium::default(), Durability::Process).unwrap();
@@ -391,8 +393,8 @@ async fn a_start_does_not_take_for_synced_what_was_only_written() {
     let held = open(&killed.0, Medium::default());
     copy(&killed.0, &again.0);
     drop(held);
-    let elsewhere = |reach: &mut folder::LogPosition| reach.boot = "0".repeat(36);
-    Folder::open(&again.0).unwrap().reached(&Medium::default(), elsewhere).unwrap();
+    let elsewhere = |position: &mut folder::LogPosition| position.boot = "0".repeat(36);
+    Folder::open(&again.0).unwrap().update_position(&Medium::default(), elsewhere).unwrap();
     let log = File::options().write(true).open(again.0.join("log-00000001")).unwrap();
     log.set_len(log.metadata().unwrap().len() / 2).unwrap();
     let (_, shelf) = open(&again.0, Medium::default());
@@ -409,8 +411,8 @@ async fn a_log_that_lost_its_end_with_the_power_is_told_and_what_the_end_named_i
     let killed = Scratch::new("cut-killed");
     copy(&place.0, &killed.0);
     drop((shelf, disk));
-    let elsewhere = |reach: &mut folder::LogPosition| reach.boot = "0".repeat(36);
-    Folder::open(&killed.0).unwrap().reached(&Medium::default(), elsewhere).unwrap();
+    let elsewhere = |position: &mut folder::LogPosition| position.boot = "0".repeat(36);
+    Folder::open(&killed.0).unwrap().update_position(&Medium::default(), elsewhere).unwrap();
     let log = File::options().write(true).open(killed.0.join("log-00000001")).unwrap();
     let written = log.metadata().unwrap().len();
     log.set_len(until).unwrap();
@@ -478,8 +480,8 @@ async fn an_extent_that_was_taken_away_is_refused_and_one_that_the_power_took_is
         assert_eq!(read(&open(&broken.0, Medium::default()).1)[&1].1, [1; 5000]);
     }
 
-    let elsewhere = |reach: &mut folder::LogPosition| reach.boot = "0".repeat(36);
-    Folder::open(&powerless.0).unwrap().reached(&Medium::default(), elsewhere).unwrap();
+    let elsewhere = |position: &mut folder::LogPosition| position.boot = "0".repeat(36);
+    Folder::open(&powerless.0).unwrap().update_position(&Medium::default(), elsewhere).unwrap();
     lose(&powerless.0, false);
     for key in [2, 3] {
         let (disk, _) = Disk::open(&powerless.0, Medium::default(), Durability::Process).unwrap();
@@ -508,8 +510,10 @@ async fn what_killed_runs_left_is_cleared_away() {
     for name in ["log-00000001", "torn-log-00000001", "snapshot-00000003.part"] {
         fs::write(place.0.join(name), &old).unwrap();
     }
-    let head =
-        identity::FileHead { store: Folder::look(&place.0).unwrap().identity().store, name: "snapshot-00000001".to_owned() };
+    let head = identity::FileHead {
+        store: Folder::open_read_only(&place.0).unwrap().identity().store,
+        name: "snapshot-00000001".to_owned(),
+    };
     let mut snapshot = Vec::new();
     frame::write(&mut snapshot, 0, &head.payload());
     fs::write(place.0.join("snapshot-00000001"), snapshot).unwrap();

@@ -20,11 +20,12 @@ use crate::services::blob::copy_properties::{BlobCopy, IncrementalCopy};
 use crate::services::blob::state::sweep::Due;
 use crate::services::blob::state::{Blob, BlobKey, Container, ContainerProperties, UncommittedBlock, UncommittedBlocks};
 use crate::services::shared::record::{Lease, Pairs, Progress, StoredPolicy, pairs, policies, policy, ticks, time};
-use crate::store::Store;
+use crate::store::changes::{Changes, diff};
 use crate::store::cleared_ranges::Marks;
-use crate::store::journal::{Changes, CorruptRecord, Persist, Record, Records, diff};
 use crate::store::record::ContentRecord;
+use crate::store::records::{CorruptRecord, Record, Records};
 use crate::store::sparse::Sparse;
+use crate::store::{Persist, Store};
 use imbl::OrdMap;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -161,7 +162,7 @@ impl Persist for Container {
             }
             let [before, after] = [was, now].map(|blob| blob?.body.sparse());
             if before.is_some() || after.is_some() {
-                Sparse::tell(before, after, &key.record(RUN), to);
+                Sparse::write_changes(before, after, &key.record(RUN), to);
             }
         }
         for (name, was, now) in diff(before.map(|before| &before.uncommitted), Some(&after.uncommitted)) {

@@ -13,10 +13,11 @@ use crate::services::file::node::{Body, ContentHeaders, File, FileCopy, Node, No
 use crate::services::file::state::snapshots::Snapshot;
 use crate::services::file::state::{Share, ShareProperties, Tree};
 use crate::services::shared::record::{Lease, Pairs, Progress, StoredPolicy, pairs, policies, policy};
-use crate::store::Store;
+use crate::store::changes::{Changes, diff};
 use crate::store::cleared_ranges::Marks;
-use crate::store::journal::{Changes, CorruptRecord, Persist, Records, diff};
+use crate::store::records::{CorruptRecord, Records};
 use crate::store::sparse::Sparse;
+use crate::store::{Persist, Store};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -190,7 +191,7 @@ fn write_tree(before: Option<&Tree>, after: Option<&Tree>, tree: Timestamp, to: 
         }
         let [before, after] = [was, now].map(|node| Some(&node?.file()?.content));
         if before.is_some() || after.is_some() {
-            Sparse::tell(before, after, &key(RUN), to);
+            Sparse::write_changes(before, after, &key(RUN), to);
         }
     }
 }
