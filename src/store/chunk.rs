@@ -6,23 +6,22 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Some bytes, wherever they lie. Parts of them and copies share them.
+/// Immutable bytes. Parts and copies share them.
 #[derive(Clone, Debug)]
 pub enum Chunk {
-    /// In memory.
     Memory(Bytes),
-    /// On disk: a range of what was written there at once.
+    /// A range of a slice of an extent.
     Disk(Arc<ExtentSlice>, Range<u32>),
-    /// Nowhere: so many zeros, at most [`ZEROS`].
+    /// This many zeros, at most [`ZEROS`].
     Zeros(u32),
 }
 
-/// The largest piece of a hole that is handed out at once, in bytes.
+/// The largest chunk of zeros, in bytes.
 pub const ZEROS: u32 = 64 << 10;
 static ZERO: [u8; ZEROS as usize] = [0; ZEROS as usize];
 
 impl Chunk {
-    /// How many there are.
+    /// The number of bytes.
     pub fn len(&self) -> usize {
         match self {
             Chunk::Memory(bytes) => bytes.len(),
@@ -31,37 +30,36 @@ impl Chunk {
         }
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// A part of them. What lies past the end is left out.
+    /// Returns a part, which ends at the end of the chunk at the latest.
     pub fn slice(&self, range: Range<usize>) -> Chunk {
         let end = range.end.min(self.len());
         let start = range.start.min(end);
         match self {
             Chunk::Memory(bytes) => Chunk::Memory(bytes.slice(start..end)),
-            Chunk::Disk(piece, within) => Chunk::Disk(piece.clone(), within.start + start as u32..within.start + end as u32),
+            Chunk::Disk(slice, within) => Chunk::Disk(slice.clone(), within.start + start as u32..within.start + end as u32),
             Chunk::Zeros(_) => Chunk::Zeros((end - start) as u32),
         }
     }
 
-    /// The bytes themselves.
+    /// Reads the bytes.
     ///
     /// # Errors
-    /// Those of the disk; InvalidData when it does not have what was written to it.
+    /// Those of the disk; InvalidData if it does not have the bytes that were written.
     pub fn read(&self) -> io::Result<Bytes> {
         match self {
             Chunk::Memory(bytes) => Ok(bytes.clone()),
-            Chunk::Disk(piece, range) => Ok(piece.read()?.slice(range.start as usize..range.end as usize)),
+            Chunk::Disk(slice, range) => Ok(slice.read()?.slice(range.start as usize..range.end as usize)),
             Chunk::Zeros(count) => Ok(Bytes::from_static(ZERO.get(..*count as usize).unwrap_or(&ZERO))),
         }
     }
 }
 
 impl PartialEq for Chunk {
-    /// Chunks are equal when they are the same bytes at the same place.
+    /// Chunks are equal if they share their bytes.
     fn eq(&self, other: &Chunk) -> bool {
         match (self, other) {
             (Chunk::Memory(one), Chunk::Memory(two)) => (one.as_ptr(), one.len()) == (two.as_ptr(), two.len()),

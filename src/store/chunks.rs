@@ -1,4 +1,4 @@
-//! Bytes that do not change, piece by piece: where each lies, and all of a content's on their way out.
+//! The chunks of a content, as a response sends them.
 
 use crate::store::chunk::Chunk;
 use crate::store::content::Slices;
@@ -8,29 +8,29 @@ use parking_lot::Mutex;
 use std::io;
 use std::sync::Arc;
 
-/// The chunks of a part of a content, in order, whichever kind of content it is: shared, never copied.
+/// The chunks of a part of a content of either kind, in order.
 #[derive(Clone, Debug)]
 pub struct Chunks {
-    /// The first of them, once it was read.
+    /// The first chunk, if it was read ahead.
     first: Option<Chunk>,
-    rest: ChunkStorage,
+    rest: Rest,
 }
 
 #[derive(Clone, Debug)]
-enum ChunkStorage {
-    Rope(Slices),
+enum Rest {
+    Dense(Slices),
     Sparse(SparseSlices),
 }
 
 impl From<Slices> for Chunks {
     fn from(slices: Slices) -> Chunks {
-        Chunks { first: None, rest: ChunkStorage::Rope(slices) }
+        Chunks { first: None, rest: Rest::Dense(slices) }
     }
 }
 
 impl From<SparseSlices> for Chunks {
     fn from(slices: SparseSlices) -> Chunks {
-        Chunks { first: None, rest: ChunkStorage::Sparse(slices) }
+        Chunks { first: None, rest: Rest::Sparse(slices) }
     }
 }
 
@@ -39,33 +39,33 @@ impl Iterator for Chunks {
 
     fn next(&mut self) -> Option<Chunk> {
         self.first.take().or_else(|| match &mut self.rest {
-            ChunkStorage::Rope(slices) => slices.next(),
-            ChunkStorage::Sparse(slices) => slices.next(),
+            Rest::Dense(slices) => slices.next(),
+            Rest::Sparse(slices) => slices.next(),
         })
     }
 }
 
 impl Chunks {
-    /// Reads the first of them.
+    /// Reads the first chunk ahead.
     ///
     /// # Errors
-    /// As [`Chunk::read`].
+    /// Those of [`Chunk::read`].
     pub fn begin(&mut self) -> io::Result<()> {
         self.first = self.next().map(|chunk| chunk.read()).transpose()?.map(Chunk::Memory);
         Ok(())
     }
 
-    /// Their bytes, as something makes others of them that knows nothing of disks. A chunk that cannot be read ends both, with the error.
-    pub fn through<M: Iterator<Item = Bytes>>(self, make: impl FnOnce(Plain) -> M) -> Through<M> {
+    /// Transforms the bytes with an iterator that cannot fail. A chunk that cannot be read ends both, with the error.
+    pub fn through<M: Iterator<Item = Bytes>>(self, transform: impl FnOnce(Plain) -> M) -> Through<M> {
         let failure = Failure::default();
-        Through { made: make(Plain { chunks: self, failure: failure.clone() }), failure }
+        Through { output: transform(Plain { chunks: self, failure: failure.clone() }), failure }
     }
 }
 
-/// Why the bytes end before their end, if they do.
+/// The error that ended the bytes early, if there was one.
 type Failure = Arc<Mutex<Option<io::Error>>>;
 
-/// The bytes of chunks, as far as they can be read.
+/// The bytes of chunks, up to one that cannot be read.
 #[derive(Debug)]
 pub struct Plain {
     chunks: Chunks,
@@ -81,10 +81,10 @@ impl Iterator for Plain {
     }
 }
 
-/// What is made of chunks, up to one that cannot be read.
+/// The transformed bytes of chunks, up to one that cannot be read.
 #[derive(Debug)]
 pub struct Through<M> {
-    made: M,
+    output: M,
     failure: Failure,
 }
 
@@ -92,11 +92,11 @@ impl<M: Iterator<Item = Bytes>> Iterator for Through<M> {
     type Item = io::Result<Bytes>;
 
     fn next(&mut self) -> Option<io::Result<Bytes>> {
-        let made = self.made.next();
-        // What was made of less than all there is, is wrong.
+        let bytes = self.output.next();
+        // Bytes that were made of incomplete input are wrong.
         match self.failure.lock().take() {
             Some(error) => Some(Err(error)),
-            None => made.map(Ok),
+            None => bytes.map(Ok),
         }
     }
 }

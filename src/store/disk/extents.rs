@@ -108,7 +108,7 @@ impl Drop for ExtentSlice {
 }
 
 /// The result of comparing the extents with the records.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct ExtentReport {
     /// Sentences for the log.
     pub messages: Vec<String>,
