@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub const WELL_KNOWN_ACCOUNT: &str = "devstoreaccount1";
 
 /// A storage account. All services of a server share the same accounts.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Account {
     /// 3 to 24 lower-case letters and digits.
     pub name: String,

@@ -1,14 +1,14 @@
-//! The properties of a service: CORS, logging, metrics, and those that blobs alone have.
+//! The properties of a service: CORS, logging, metrics, and those of the Blob service only.
 
 use crate::import::error::ImportError;
 use crate::import::report::Report;
 use crate::import::sender::{ImportRequest, RequestSender};
-use crate::import::workspace::{Database, text};
+use crate::import::workspace::{Database, string, text};
 use crate::operation::ServiceKind;
 use quick_xml::escape::escape;
 use serde_json::Value;
 
-/// A member of a document as an element of XML: its name there, its name here, and the members below it in the order that is asked for.
+/// How a member of a document becomes an XML element. `below` has its members in the order that the service requires.
 struct Element {
     member: &'static str,
     name: &'static str,
@@ -46,7 +46,7 @@ const WEBSITE: &[Element] = &[
     leaf("defaultIndexDocumentPath", "DefaultIndexDocumentPath"),
     leaf("errorDocument404Path", "ErrorDocument404Path"),
 ];
-/// Each is set by itself, so that one that is refused keeps no other away.
+/// Each is set with its own request, so that one that is refused does not prevent the others.
 const PROPERTIES: [Element; 7] = [
     Element { member: "logging", name: "Logging", below: LOGGING },
     Element { member: "hourMetrics", name: "HourMetrics", below: METRICS },
@@ -57,33 +57,32 @@ const PROPERTIES: [Element; 7] = [
     Element { member: "staticWebsite", name: "StaticWebsite", below: WEBSITE },
 ];
 
-/// Sets the properties of a service as they were. It comes after what is in the service, for with soft delete on, nothing would be
-/// overwritten without a trace.
+/// Sets the properties of a service. This comes after its data is imported, because with soft delete on, an overwritten blob would leave
+/// a deleted one.
 ///
 /// # Errors
-/// When nothing can be written any more.
-pub async fn bring(door: &RequestSender, kind: ServiceKind, from: &Database, report: &mut Report) -> Result<(), ImportError> {
-    let what = match kind {
+/// When the import cannot continue.
+pub async fn import(sender: &RequestSender, from: &Database, report: &mut Report) -> Result<(), ImportError> {
+    let kind = match sender.kind {
         ServiceKind::Blob => "properties of the Blob service",
         ServiceKind::Queue => "properties of the Queue service",
         _ => "properties of the Table service",
     };
     for service in from.collection("$SERVICES_COLLECTION$") {
-        let account = text(service, "accountName").unwrap_or_default();
+        let account = string(service, "accountName");
         for property in &PROPERTIES {
             let Some(value) = service.get(property.member).filter(|value| !value.is_null()) else { continue };
             let mut body = String::from("<StorageServiceProperties>");
             property.write(value, &mut body);
             body.push_str("</StorageServiceProperties>");
-            let ask =
-                ImportRequest::new("PUT", "/").query("restype", "service").query("comp", "properties").body(body.into_bytes());
-            report.count(what, &format!("{account}: {}", property.name), door.ask(kind, account, ask).await)?;
+            let request = ImportRequest::put("/").query("restype", "service").query("comp", "properties").body(body.into_bytes());
+            report.count(kind, &format!("{account}: {}", property.name), sender.send(account, request).await)?;
         }
     }
     Ok(())
 }
 
-/// The account of each set of properties.
+/// The accounts with properties.
 pub fn accounts(from: &Database) -> impl Iterator<Item = &str> {
     from.collection("$SERVICES_COLLECTION$").iter().filter_map(|service| text(service, "accountName"))
 }
