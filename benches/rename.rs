@@ -1,5 +1,5 @@
-//! How long it takes to rename a directory, and to take a snapshot of its share, with so many files below it: neither may grow with
-//! their number. `cargo bench --bench rename [-- FILES...]`; a million at most unless more are asked for.
+//! The duration of renaming a directory and of taking a snapshot of its share, by the number of files below it. Neither may grow with
+//! that number. `cargo bench --bench rename [-- FILES...]`, by default with up to a million.
 
 #![allow(clippy::print_stdout, reason = "it prints what it measured")]
 
@@ -106,8 +106,8 @@ async fn measure(client: &mut Client, share: &str, files: usize) -> Outcome<(Dur
 
 #[tokio::main]
 async fn main() -> Outcome<()> {
-    let asked: Vec<usize> = std::env::args().filter_map(|word| word.parse().ok()).collect();
-    let sizes = if asked.is_empty() { vec![1, 1_000, 1_000_000] } else { asked };
+    let requested: Vec<usize> = std::env::args().filter_map(|word| word.parse().ok()).collect();
+    let sizes = if requested.is_empty() { vec![1, 1_000, 1_000_000] } else { requested };
     let words = ["lazuli", "--blob-port=0", "--queue-port=0", "--table-port=0", "--file-port=0", "--silent"].map(OsString::from);
     let Ok(Command::Serve(config)) = config::read(words, &|_| None) else { return Err("the flags are not understood".into()) };
     let server = Emulator::start(&config, Environment::manual(Timestamp::from_unix(1_800_000_000, 0), 7)).await?;

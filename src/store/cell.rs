@@ -31,7 +31,7 @@ impl<S: Persist> Drop for Cell<S> {
     /// Frees the state of a closed cell on a thread that may block: a deleted container with a million blobs takes seconds, during
     /// which the other connections of this worker would wait.
     fn drop(&mut self) {
-        self.journal.dropped();
+        self.journal.notify(|log, cell| log.dropped(cell));
         let closed = *self.writer.get_mut();
         let runtime = closed.then(|| Handle::try_current().ok()).flatten();
         if let Some(runtime) = runtime {
@@ -79,7 +79,7 @@ impl<S: Persist> Cell<S> {
     /// Includes the cell in snapshots.
     fn register(self: &Arc<Self>) {
         let state: Arc<dyn WriteRecords> = self.clone();
-        self.journal.register(Arc::downgrade(&state));
+        self.journal.notify(|log, cell| log.register(cell, Arc::downgrade(&state)));
     }
 
     /// Persists the cell from now on: writes the full state as records.
@@ -90,7 +90,7 @@ impl<S: Persist> Cell<S> {
 
     /// Deletes the cell from the disk.
     pub fn leave(&self, to: &mut Changes<'_>) {
-        self.journal.unregister();
+        self.journal.notify(|log, cell| log.unregister(cell));
         to.drop(self.id());
     }
 

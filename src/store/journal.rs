@@ -14,10 +14,10 @@ pub trait ChangeLog: Send + Sync + std::fmt::Debug {
     /// Returns a number for a new cell.
     fn new_cell(&self) -> CellId;
 
-    /// Accepts a change: its entries, which are written together or not at all.
+    /// Adds a change to the log: its entries, which are written together or not at all.
     fn append(&self, entries: &[u8]) -> Durable;
 
-    /// Fails while an accepted change is not written.
+    /// Fails while a change in the log is not written.
     ///
     /// # Errors
     /// 500 InternalError, with the error of the disk.
@@ -92,24 +92,10 @@ impl Journal {
         self.0.as_ref().map_or(CellId(0), |(_, cell)| *cell)
     }
 
-    /// Includes the cell in snapshots.
-    pub(super) fn register(&self, state: Weak<dyn WriteRecords>) {
+    /// Calls the log with the number of the cell. In memory it does nothing.
+    pub(super) fn notify(&self, call: impl FnOnce(&dyn ChangeLog, CellId)) {
         if let Some((log, cell)) = &self.0 {
-            log.register(*cell, state);
-        }
-    }
-
-    /// Excludes the cell from snapshots.
-    pub(super) fn unregister(&self) {
-        if let Some((log, cell)) = &self.0 {
-            log.unregister(*cell);
-        }
-    }
-
-    /// Reports that the cell is dropped from memory.
-    pub(super) fn dropped(&self) {
-        if let Some((log, cell)) = &self.0 {
-            log.dropped(*cell);
+            call(&**log, *cell);
         }
     }
 

@@ -1,4 +1,4 @@
-//! `lazuli import`: a workspace that Azurite wrote (`tests/data/azurite`), asked for over the socket once it has come over.
+//! `lazuli import`: a workspace that Azurite wrote (`tests/data/azurite`) is imported and then read over the socket.
 
 use crate::scratch::Scratch;
 use crate::server::{Answer, TestServer, start_of_time};
@@ -44,7 +44,7 @@ fn milliseconds(at: Timestamp) -> u64 {
     at.ticks() / 10_000 - Timestamp::from_unix(0, 0).ticks() / 10_000
 }
 
-async fn bring(from: &Path, to: &Path) -> Result<Imported, ImportError> {
+async fn import_workspace(from: &Path, to: &Path) -> Result<Imported, ImportError> {
     import::azurite(from, to, Durability::Process, Environment::manual(start_of_time(), 3)).await
 }
 
@@ -59,7 +59,7 @@ async fn brought() -> (Scratch, Imported) {
         }
         messages[3]["expirationTime"] = json!("2020-01-01T00:00:00.000Z");
     });
-    let imported = bring(&from.0, &to.0).await.unwrap();
+    let imported = import_workspace(&from.0, &to.0).await.unwrap();
     (to, imported)
 }
 
@@ -171,9 +171,9 @@ async fn entities_come_over_with_their_types() {
     assert_eq!(access.element("Id"), "tp");
 }
 
-/// What is damaged stays behind, and is told; the rest comes.
+/// Damaged items are not imported, with a warning; the others are.
 #[tokio::test]
-async fn what_cannot_come_is_told() {
+async fn a_damaged_item_is_not_imported_with_a_warning() {
     let (from, to) = (Scratch::new("azurite"), Scratch::new("imported"));
     copy(&from.0);
     change(&from.0, "blob", "$BLOBS_COLLECTION$", |blobs| {
@@ -194,8 +194,8 @@ async fn what_cannot_come_is_told() {
         messages[2]["persistency"] = json!(null);
         messages.remove(3);
     });
-    let imported = bring(&from.0, &to.0).await.unwrap();
-    let told = imported.warnings.join("\n");
+    let imported = import_workspace(&from.0, &to.0).await.unwrap();
+    let warnings = imported.warnings.join("\n");
     for line in [
         "2 blobs (its bytes are not in the workspace), the first: /pictures/a/hello.txt",
         "1 blob (its length is not that of its bytes), the first: /pictures/empty",
@@ -207,7 +207,7 @@ async fn what_cannot_come_is_told() {
         "2 messages (one of its times cannot be read), the first: jobs",
         "1 message (its text is not in the workspace), the first: jobs",
     ] {
-        assert!(told.contains(&format!("not brought over: {line}")), "{line}\n{told}");
+        assert!(warnings.contains(&format!("not brought over: {line}")), "{line}\n{warnings}");
     }
     let server = TestServer::with(&["--location", to.path()]).await;
     for blob in ["a/hello.txt", "pages"] {
@@ -215,7 +215,7 @@ async fn what_cannot_come_is_told() {
     }
 }
 
-/// Bytes that are not those that were written come over as they are, and that is told: the MD5 may be one that a client said.
+/// Bytes that differ from the recorded MD5 are imported with a warning: a client may have set any MD5.
 #[tokio::test]
 async fn bytes_with_another_md5_come_with_a_warning() {
     let (from, to) = (Scratch::new("azurite"), Scratch::new("imported"));
@@ -232,11 +232,11 @@ async fn bytes_with_another_md5_come_with_a_warning() {
             };
         }
     });
-    let imported = bring(&from.0, &to.0).await.unwrap();
+    let imported = import_workspace(&from.0, &to.0).await.unwrap();
     assert!(imported.summary.starts_with("5 blobs, "), "{}", imported.summary);
-    let told: Vec<_> = imported.warnings.iter().filter(|line| line.contains("MD5")).collect();
+    let warnings: Vec<_> = imported.warnings.iter().filter(|line| line.contains("MD5")).collect();
     let line = "warning, brought over: 4 blobs (its MD5 is not the one that Azurite recorded), the first: /pictures/";
-    assert!(told.len() == 1 && told[0].starts_with(line), "{told:?}");
+    assert!(warnings.len() == 1 && warnings[0].starts_with(line), "{warnings:?}");
     let server = TestServer::with(&["--location", to.path()]).await;
     let blob = get(&server, "/pictures/a/hello.txt").await;
     assert_eq!((blob.text(), blob.header("content-md5")), ("hello world", "BwcHBwcHBwcHBwcHBwcHBw=="));
@@ -260,11 +260,11 @@ async fn contents_that_are_no_files_are_named() {
                 }
             }
         }
-        let told = bring(&from.0, &to.0).await.unwrap().warnings.join("\n");
+        let warnings = import_workspace(&from.0, &to.0).await.unwrap().warnings.join("\n");
         for what in ["blobs", "uncommitted block", "messages"] {
             let named =
                 |line: &&str| line.contains(what) && line.contains("storage__/") && line.contains(" is not a regular file)");
-            assert!(told.lines().any(|line| named(&line)), "{what}: {told}");
+            assert!(warnings.lines().any(|line| named(&line)), "{what}: {warnings}");
         }
     }
 }
@@ -283,7 +283,7 @@ async fn archived_blobs_come_over() {
             }
         }
     });
-    let imported = bring(&from.0, &to.0).await.unwrap();
+    let imported = import_workspace(&from.0, &to.0).await.unwrap();
     assert!(imported.summary.contains("5 blobs, ") && imported.summary.contains("1 snapshot with "), "{}", imported.summary);
     assert!(!imported.warnings.join("\n").contains("blob"), "{:?}", imported.warnings);
     let server = TestServer::with(&["--location", to.path()]).await;
@@ -304,7 +304,7 @@ async fn archived_blobs_come_over() {
     assert_eq!(blocks.elements("Name"), ["YjM="]);
 }
 
-/// Each property comes by itself: what one of the services refuses keeps no other away.
+/// Each property is imported by itself: one that a service refuses does not prevent the others.
 #[tokio::test]
 async fn properties_of_services_come_over() {
     let (from, to) = (Scratch::new("azurite"), Scratch::new("imported"));
@@ -329,7 +329,7 @@ async fn properties_of_services_come_over() {
             services.push(json!({ "accountName": "devstoreaccount1", "cors": [rule] }));
         });
     }
-    let imported = bring(&from.0, &to.0).await.unwrap();
+    let imported = import_workspace(&from.0, &to.0).await.unwrap();
     for counted in ["8 properties of the Blob service", "1 property of the Queue service", "1 property of the Table service"] {
         assert!(imported.summary.contains(counted), "{}", imported.summary);
     }
@@ -388,12 +388,15 @@ fn azurites_folder_names_the_import() {
 }
 
 #[tokio::test]
-async fn entities_without_a_table_are_told() {
+async fn entities_without_a_table_are_reported() {
     let (from, to) = (Scratch::new("azurite"), Scratch::new("imported"));
     copy(&from.0);
     change(&from.0, "table", "$TABLES_COLLECTION$", |tables| tables.retain(|table| table["table"] != "People"));
-    let told = bring(&from.0, &to.0).await.unwrap().warnings.join("\n");
-    assert!(told.contains("entities (their table is not in the list of tables), the first: devstoreaccount1$People"), "{told}");
+    let warnings = import_workspace(&from.0, &to.0).await.unwrap().warnings.join("\n");
+    assert!(
+        warnings.contains("entities (their table is not in the list of tables), the first: devstoreaccount1$People"),
+        "{warnings}"
+    );
 }
 
 /// One line, exit code 2, and the location as it was.
@@ -436,8 +439,8 @@ fn what_is_no_workspace_is_refused() {
     refused(&import, "the folder is not empty; choose an empty or new one");
     assert_eq!(std::fs::read_to_string(to.0.join("mine")).unwrap(), "mine");
     std::fs::remove_file(to.0.join("mine")).unwrap();
-    let (code, said, told) = run(program, &import);
-    assert_eq!(code, 1, "the CORS rules stay behind: {told}");
-    assert!(said.starts_with(&format!("Brought over to {}: 5 blobs, 2 containers", to.path())), "{said}");
+    let (code, stdout, stderr) = run(program, &import);
+    assert_eq!(code, 1, "the CORS rules are not imported: {stderr}");
+    assert!(stdout.starts_with(&format!("Brought over to {}: 5 blobs, 2 containers", to.path())), "{stdout}");
     refused(&import, "the folder is not empty; choose an empty or new one");
 }

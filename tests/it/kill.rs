@@ -1,4 +1,4 @@
-//! A real process that is killed while clients write to all its services, started again, and asked for all that it acknowledged.
+//! A real process that is killed while clients write to all its services. After a restart it has every acknowledged write.
 
 use crate::scratch::Scratch;
 use crate::server::{RequestBuilder, TestClient};
@@ -77,7 +77,7 @@ impl Doomed<'_> {
     }
 }
 
-/// Writes until the server is gone.
+/// Writes until the server is killed.
 async fn write_on(client: &TestClient, kind: ServiceKind, written: &mut Written, doomed: &Doomed<'_>) {
     loop {
         let name = format!("n{}", written.next);

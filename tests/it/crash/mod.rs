@@ -1,7 +1,7 @@
 //! A disk that stops at each of its writes in turn, below queues, tables and files; below blobs, see `sim`.
 //!
-//! A workload of chance is asked of the server and of a plain model, until a write stops in its middle. What is there when the server
-//! starts again is what the model says: every write that was acknowledged, and the one that was refused whole or not at all.
+//! The server and a plain model perform the same random operations, until a write stops in its middle. After a restart the server has
+//! the state of the model: every acknowledged write, and the refused one either completely or not at all.
 
 mod files;
 mod messages;
@@ -13,23 +13,23 @@ use crate::server::{Answer, TestServer};
 
 /// Operations of a run.
 const STEPS: usize = 60;
-/// Seconds that go by before each.
+/// Seconds between two operations.
 const BETWEEN: u64 = 10;
 
-/// What a service ought to hold. The model and the server tell it in the same words.
+/// The state that a service should have. Model and server describe it with the same lines.
 trait Model: Clone + Default {
-    /// An operation, on both sides: what the server answered, and the verdict that the model expects. The first makes the place that
-    /// the others write to.
+    /// Performs an operation on both sides: the server's answer, and the verdict that the model expects. The first creates the resource
+    /// that the others write to.
     async fn one(&mut self, server: &TestServer, rng: &mut Rng, step: usize) -> (Answer, &'static str);
 
-    /// What there is at a step, as the model says.
-    fn told(&self, step: usize) -> Vec<String>;
+    /// The state of the model at a step.
+    fn expected(&self, step: usize) -> Vec<String>;
 
-    /// What there is, as the server says.
-    async fn tell(server: &TestServer) -> Vec<String>;
+    /// The state of the server.
+    async fn observed(server: &TestServer) -> Vec<String>;
 }
 
-/// A text that no other step writes, sometimes one that is not kept with its record.
+/// A text that no other step writes. Sometimes it is too long to be stored in its record.
 fn text(rng: &mut Rng, step: usize) -> String {
     let times = if rng.roll(6) == 0 { 500 } else { 1 + rng.roll(9) };
     format!("{step}.").repeat(times)
@@ -57,10 +57,10 @@ async fn stop_at_every_write<M: Model>() {
             }
         }
         server.restart().await;
-        let (told, after) = (M::tell(&server).await, model.told(last));
-        if told != after {
-            assert!(stopped, "LAZULI_SEED={seed}, {writes} writes: acknowledged {after:?}, there is {told:?}");
-            assert_eq!(told, before.told(last), "LAZULI_SEED={seed}, {writes} writes: half of a write");
+        let (state, after) = (M::observed(&server).await, model.expected(last));
+        if state != after {
+            assert!(stopped, "LAZULI_SEED={seed}, {writes} writes: acknowledged {after:?}, found {state:?}");
+            assert_eq!(state, before.expected(last), "LAZULI_SEED={seed}, {writes} writes: half of a write");
         }
         // And it goes on.
         server.container("after").await;
