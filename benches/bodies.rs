@@ -1,13 +1,13 @@
-//! What the bytes of a body cost the server: processor time, in the program and in the system, for each 100 MB that Put Block takes.
+//! The processor time of large bodies, in the program and in the system, for each 100 MB of Put Block.
 //!
-//! `cargo bench --bench bodies` starts the program and uploads bodies of several sizes over one connection. Most of what it shows is the
-//! system's: a page of memory is cleared when it is touched for the first time. «new» takes blocks that are all kept, «again» the same
-//! block over and over, whose memory comes back. Linux only: the times are those of `/proc`, in steps of 10 ms.
+//! `cargo bench --bench bodies` starts the program and uploads bodies of several sizes over one connection. Most of the time is
+//! the system's: it clears each page of memory at its first use. «new» uploads different blocks, which are all stored, «again» the same
+//! block repeatedly, whose memory is reused. Linux only: the times are those of `/proc`, in steps of 10 ms.
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a measurement reads the system's files, says what it saw, and ends where something is wrong"
+    reason = "a measurement reads the system's files, prints its results, and ends if something fails"
 )]
 
 use base64::Engine;

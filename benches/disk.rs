@@ -1,11 +1,11 @@
-//! What it costs to keep data on disk: blobs and entities that are put in a second, in memory and with each durability; how long a
-//! server takes to start over many of them; and what it costs others that space is given back. `cargo bench --bench disk [-- COUNT]`;
-//! a million of each by default. `cargo bench --bench disk -- space` measures the last alone.
+//! The cost of storing data on disk: blobs and entities that are written in a second, in memory and with each durability; how long a
+//! server with many of them takes to start; and how much reclaiming space delays other requests. `cargo bench --bench disk [-- COUNT]`
+//! measures with COUNT of each, by default a million. `cargo bench --bench disk -- space` measures only the last.
 
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,
-    reason = "a measurement looks at the clock, makes a folder, and says what it saw"
+    reason = "a measurement reads the clock, creates a folder, and prints its results"
 )]
 
 use base64::Engine;
@@ -24,15 +24,15 @@ use tokio::net::TcpStream;
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 const COUNT: usize = 1_000_000;
-/// Those of them whose time is taken.
+/// How many of them are timed.
 const TIMED: usize = 50_000;
-/// The number of clients. Each waits for its answer before it sends the next request.
+/// Concurrent clients, each of which waits for a response before its next request.
 const CLIENTS: usize = 64;
 /// Bytes of a blob.
 const SIZE: usize = 1000;
 /// Blobs of a container that is deleted, and the bytes of each.
 const DELETED: (usize, usize) = (200_000, 1024);
-/// Blobs that are written over, and the bytes of each.
+/// Blobs that are overwritten, and the bytes of each.
 const OVERWRITTEN: (usize, usize) = (20_000, 5000);
 /// For how long messages are put, alone and after a container was deleted.
 const AFTER: Duration = Duration::from_secs(15);
@@ -171,13 +171,13 @@ async fn put_blobs(emulator: &Emulator, container: &str, (count, size): (usize, 
     Ok(count as f64 / begun.elapsed().as_secs_f64())
 }
 
-/// Puts messages one after the other; how long each took, sorted.
+/// Puts messages one after the other; returns their sorted durations.
 async fn put_messages(queue: &mut Client) -> Outcome<Vec<Duration>> {
     let (begun, mut waits) = (Instant::now(), Vec::new());
     while begun.elapsed() < AFTER {
-        let wanted = Instant::now();
+        let sent = Instant::now();
         queue.request("POST /work/messages", "", "<QueueMessage><MessageText>work</MessageText></QueueMessage>").await?;
-        waits.push(wanted.elapsed());
+        waits.push(sent.elapsed());
     }
     waits.sort_unstable();
     Ok(waits)

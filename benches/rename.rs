@@ -1,5 +1,5 @@
-//! How long it takes to rename a directory, and to take a snapshot of its share, with so many files below it: neither may grow with
-//! their number. `cargo bench --bench rename [-- FILES...]`; a million at most by default.
+//! The duration of renaming a directory and of taking a snapshot of its share, by the number of files below it. Neither may grow with
+//! that number. `cargo bench --bench rename [-- FILES...]`, by default with up to a million.
 
 #![allow(clippy::print_stdout, reason = "it prints what it measured")]
 
@@ -101,8 +101,8 @@ async fn measure(client: &mut Client, share: &str, files: usize) -> Outcome<(Dur
 
 #[tokio::main]
 async fn main() -> Outcome<()> {
-    let wanted: Vec<usize> = std::env::args().filter_map(|word| word.parse().ok()).collect();
-    let sizes = if wanted.is_empty() { vec![1, 1_000, 1_000_000] } else { wanted };
+    let requested: Vec<usize> = std::env::args().filter_map(|word| word.parse().ok()).collect();
+    let sizes = if requested.is_empty() { vec![1, 1_000, 1_000_000] } else { requested };
     let server = Emulator::builder().seed(7).start().await?;
     let files = server.addresses().iter().find(|address| address.kind == ServiceKind::File).ok_or("no port for files")?;
     let mut client = Client::open(files.port).await?;

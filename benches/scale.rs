@@ -1,13 +1,12 @@
-//! What an operation costs beside little, and beside much: nothing that is done to one entity or one message may depend on how many
-//! others there are.
+//! The cost of an operation by the number of other items: no operation on one entity or message may depend on how many others exist.
 //!
-//! `cargo bench --bench scale` starts a server in this process, fills it over its socket, and shows medians of single requests, one
-//! after the other, on one connection.
+//! `cargo bench --bench scale` starts a server in this process, fills it over its socket, and prints medians of sequential requests on
+//! one connection.
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a measurement looks at the clock, says what it saw, and ends where something is wrong"
+    reason = "a measurement reads the clock, prints its results, and ends if something fails"
 )]
 
 use base64::Engine;

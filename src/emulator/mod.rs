@@ -25,7 +25,7 @@ use crate::store::Store;
 use crate::store::disk::Disk;
 use crate::store::disk::error::{DiskError, DiskErrorKind};
 use crate::store::disk::medium::Medium;
-use crate::store::journal::CorruptRecord;
+use crate::store::records::CorruptRecord;
 use address::listen;
 pub use address::Address;
 use axum::Router;

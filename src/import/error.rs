@@ -2,7 +2,7 @@
 
 use crate::rules::error::StorageError;
 use crate::store::disk::error::DiskError;
-use crate::store::journal::CorruptRecord;
+use crate::store::records::CorruptRecord;
 use http::StatusCode;
 use std::io;
 use std::path::PathBuf;

@@ -1,8 +1,8 @@
-//! `lazuli import`: what an Azurite workspace holds, written into a location.
+//! `lazuli import`: writes the data of an Azurite workspace to a new location.
 //!
-//! Azurite's documents become requests, which pass through the pipelines of the services: every rule holds for what is brought over.
-//! What the services refuse stays behind and is told. Only messages are put into their queue by hand, for no request says how
-//! often one was taken. The location is made beside its place and moved there when it is whole.
+//! Azurite's documents become requests to the pipelines of the services, so every rule applies to what is imported. What a service
+//! refuses is not imported, and the report says so. Only messages are added to their queue directly, because no request can set how
+//! often one was dequeued. The location is created beside its final path and renamed when it is complete.
 
 mod blobs;
 pub mod error;
@@ -17,9 +17,8 @@ mod workspace;
 use crate::environment::Environment;
 use crate::import::error::ImportError;
 use crate::import::report::Report;
-use crate::import::sender::RequestSender;
+use crate::import::sender::Senders;
 use crate::import::workspace::{Workspace, text};
-use crate::operation::ServiceKind;
 use crate::store::Store;
 use crate::store::disk::medium::Medium;
 use crate::store::disk::{Disk, Durability};
@@ -36,71 +35,72 @@ pub struct Imported {
     pub warnings: Vec<String>,
 }
 
-/// Brings the Azurite workspace `from` over into the directory `to`, which holds nothing yet.
+/// Imports the Azurite workspace `from` into the directory `to`, which must be empty or missing.
 ///
 /// # Errors
-/// One sentence, and `to` is as it was: there is no workspace, it cannot be read, nothing of it came over, `to` is not empty or cannot
-/// be written.
+/// When there is no workspace, it cannot be read, nothing of it was imported, or `to` is not empty or cannot be written. `to` is then
+/// unchanged.
 pub async fn azurite(from: &Path, to: &Path, durability: Durability, environment: Environment) -> Result<Imported, ImportError> {
     let workspace = Workspace::open(from)?;
     check_empty(to)?;
-    let beside = beside(to)?;
-    let outcome = fill(&workspace, &beside, durability, environment).await;
-    let moved = match outcome {
-        Ok(report) if report.is_empty() => Err(nothing(from, &report)),
-        Ok(report) => std::fs::rename(&beside, to)
-            .map(|()| report)
-            .map_err(|error| ImportError::Location { location: to.to_owned(), error }),
-        Err(why) => Err(why),
-    };
-    match moved {
-        Ok(report) => Ok(Imported { summary: report.summary(), warnings: report.warnings().collect() }),
-        Err(why) => {
-            _ = std::fs::remove_dir_all(&beside);
-            Err(why)
+    let unfinished = unfinished(to)?;
+    let imported = import_to(&unfinished, &workspace, durability, environment).await.and_then(|report| {
+        let warnings: Vec<String> = report.warnings().collect();
+        if report.is_empty() {
+            return Err(nothing_imported(from, &warnings));
         }
+        std::fs::rename(&unfinished, to).map_err(|error| ImportError::Location { location: to.to_owned(), error })?;
+        Ok(Imported { summary: report.summary(), warnings })
+    });
+    if imported.is_err() {
+        _ = std::fs::remove_dir_all(&unfinished);
     }
+    imported
 }
 
-/// The sentence for an import that leaves its location empty.
-fn nothing(from: &Path, report: &Report) -> ImportError {
-    let left: Vec<String> = report.warnings().collect();
-    let reasons = if left.is_empty() { "it has no containers, queues or tables".to_owned() } else { left.join("; ") };
+fn nothing_imported(from: &Path, warnings: &[String]) -> ImportError {
+    let reasons = match warnings {
+        [] => "it has no containers, queues or tables".to_owned(),
+        warnings => warnings.join("; "),
+    };
     ImportError::Nothing { workspace: from.to_owned(), reasons }
 }
 
-/// Everything is closed when this ends.
-async fn fill(workspace: &Workspace, to: &Path, durability: Durability, environment: Environment) -> Result<Report, ImportError> {
-    let (disk, _) = Disk::open(to, Medium::default(), durability)?;
-    let store = Store::on_disk(Arc::new(disk));
-    let door = RequestSender::open(&accounts(workspace), &store, environment)?;
-    // There was nothing in it: from here on a long log may become a snapshot.
-    if let Some(disk) = store.disk() {
-        disk.settle();
-    }
+/// Imports a workspace. All files are closed when this returns.
+async fn import_to(
+    location: &Path,
+    workspace: &Workspace,
+    durability: Durability,
+    environment: Environment,
+) -> Result<Report, ImportError> {
+    let (disk, _) = Disk::open(location, Medium::default(), durability)?;
+    let disk = Arc::new(disk);
+    let senders = Senders::open(&accounts(workspace), &Store::on_disk(disk.clone()), environment)?;
+    // The location was empty, so all its cells are known, and a long log may be replaced by a snapshot.
+    disk.settle();
     let mut report = Report::default();
-    blobs::bring(&door, &workspace.blob, &mut report).await?;
-    queues::bring(&door, &workspace.queue, &mut report).await?;
-    tables::bring(&door, &workspace.table, &mut report).await?;
-    for (kind, from) in
-        [(ServiceKind::Blob, &workspace.blob), (ServiceKind::Queue, &workspace.queue), (ServiceKind::Table, &workspace.table)]
+    blobs::import(&senders.blob, &workspace.blob, &mut report).await?;
+    queues::import(&senders, &workspace.queue, &mut report).await?;
+    tables::import(&senders.table, &workspace.table, &mut report).await?;
+    for (sender, from) in
+        [(&senders.blob, &workspace.blob), (&senders.queue, &workspace.queue), (&senders.table, &workspace.table)]
     {
-        services::bring(&door, kind, from, &mut report).await?;
+        services::import(sender, from, &mut report).await?;
     }
     Ok(report)
 }
 
-/// Every account that has anything.
+/// The names of all accounts with data or properties.
 fn accounts(workspace: &Workspace) -> Vec<String> {
     let Workspace { blob, queue, table } = workspace;
-    let holders = [
+    let documents = [
         blob.collection("$CONTAINERS_COLLECTION$"),
         queue.collection("$QUEUES_COLLECTION$"),
         table.collection("$TABLES_COLLECTION$"),
     ];
     let name = |document| text(document, "accountName").or(text(document, "account"));
-    let set = [blob, queue, table].into_iter().flat_map(services::accounts);
-    let names: BTreeSet<&str> = holders.into_iter().flatten().filter_map(name).chain(set).collect();
+    let with_properties = [blob, queue, table].into_iter().flat_map(services::accounts);
+    let names: BTreeSet<&str> = documents.into_iter().flatten().filter_map(name).chain(with_properties).collect();
     names.into_iter().map(str::to_owned).collect()
 }
 
@@ -113,12 +113,12 @@ fn check_empty(to: &Path) -> Result<(), ImportError> {
     }
 }
 
-/// Where the location is made.
-fn beside(to: &Path) -> Result<PathBuf, ImportError> {
+/// The path at which the location is created.
+fn unfinished(to: &Path) -> Result<PathBuf, ImportError> {
     let name = to.file_name().and_then(|name| name.to_str()).ok_or_else(|| ImportError::UnnamedLocation(to.to_owned()))?;
-    let beside = to.with_file_name(format!("{name}.importing"));
-    match beside.symlink_metadata() {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(beside),
-        _ => Err(ImportError::Unfinished(beside)),
+    let path = to.with_file_name(format!("{name}.importing"));
+    match path.symlink_metadata() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(path),
+        _ => Err(ImportError::Unfinished(path)),
     }
 }

@@ -1,14 +1,33 @@
-//! Stored access policies, as all three services say them.
+//! Stored access policies, whose documents are the same in all services.
 
-use crate::import::workspace::text;
+use crate::import::error::ImportError;
+use crate::import::report::Report;
+use crate::import::sender::{ImportRequest, RequestSender};
+use crate::import::workspace::{Document, string, text};
 use quick_xml::escape::escape;
-use serde_json::Value;
 
-/// The body of a request that sets these policies.
-pub fn document(policies: &[Value]) -> Vec<u8> {
+/// Imports the policies of a container, a queue or a table, if there are any. `request` names the resource.
+///
+/// # Errors
+/// When the import cannot continue.
+pub async fn import(
+    sender: &RequestSender,
+    (account, name): (&str, &str),
+    request: ImportRequest,
+    policies: &[Document],
+    report: &mut Report,
+) -> Result<(), ImportError> {
+    if policies.is_empty() {
+        return Ok(());
+    }
+    let request = request.query("comp", "acl").body(signed_identifiers(policies));
+    report.count("lists of access policies", name, sender.send(account, request).await)
+}
+
+fn signed_identifiers(policies: &[Document]) -> Vec<u8> {
     let mut xml = String::from("<SignedIdentifiers>");
     for policy in policies {
-        xml.push_str(&format!("<SignedIdentifier><Id>{}</Id><AccessPolicy>", escape(text(policy, "id").unwrap_or_default())));
+        xml.push_str(&format!("<SignedIdentifier><Id>{}</Id><AccessPolicy>", escape(string(policy, "id"))));
         for (element, member) in [("Start", "start"), ("Expiry", "expiry"), ("Permission", "permission")] {
             if let Some(value) = policy.get("accessPolicy").and_then(|policy| text(policy, member)) {
                 xml.push_str(&format!("<{element}>{}</{element}>", escape(value)));

@@ -1,69 +1,67 @@
-//! What came over, and what did not.
+//! What was imported, and what was not.
 
 use crate::import::error::{ImportError, ItemError};
 use std::collections::BTreeMap;
 
-/// The counts of an import.
+/// The results of an import. Items are counted by their kind, which is a plural such as `blobs`.
 #[derive(Debug, Default)]
 pub struct Report {
-    brought: BTreeMap<&'static str, u64>,
-    /// By what it is and why: how many, and the first of them.
-    left: BTreeMap<(&'static str, String), (u64, String)>,
-    /// Likewise, of what came and should be looked at.
-    warned: BTreeMap<(&'static str, &'static str), (u64, String)>,
+    imported: BTreeMap<&'static str, u64>,
+    /// By kind and reason: how many, and the first of them.
+    not_imported: BTreeMap<(&'static str, String), (u64, String)>,
+    /// Likewise, for items that were imported but differ from the workspace.
+    different: BTreeMap<(&'static str, &'static str), (u64, String)>,
 }
 
 impl Report {
-    /// Counts one thing that came, or why it did not.
+    /// Counts an item with the outcome of its import.
     ///
     /// # Errors
-    /// When the import is over.
-    pub fn count(&mut self, what: &'static str, name: &str, outcome: Result<(), ItemError>) -> Result<bool, ImportError> {
+    /// When the import cannot continue.
+    pub fn count(&mut self, kind: &'static str, name: &str, outcome: Result<(), ItemError>) -> Result<(), ImportError> {
         match outcome {
-            Ok(()) => *self.brought.entry(what).or_default() += 1,
-            Err(ItemError::NotImported(why)) => {
-                self.leave(what, name, &why);
-                return Ok(false);
-            }
+            Ok(()) => *self.imported.entry(kind).or_default() += 1,
+            Err(ItemError::NotImported(reason)) => self.count_not_imported(kind, name, &reason),
             Err(ItemError::Fatal(error)) => return Err(error),
         }
-        Ok(true)
+        Ok(())
     }
 
-    /// Counts one thing that stays behind.
-    pub fn leave(&mut self, what: &'static str, name: &str, why: &str) {
-        let counted = self.left.entry((what, why.to_owned())).or_insert_with(|| (0, name.to_owned()));
-        counted.0 += 1;
+    /// Counts an item that is not imported.
+    pub fn count_not_imported(&mut self, kind: &'static str, name: &str, reason: &str) {
+        self.not_imported.entry((kind, reason.to_owned())).or_insert_with(|| (0, name.to_owned())).0 += 1;
     }
 
-    /// Counts one thing that came, but should be looked at.
-    pub fn warn(&mut self, what: &'static str, name: &str, why: &'static str) {
-        let counted = self.warned.entry((what, why)).or_insert_with(|| (0, name.to_owned()));
-        counted.0 += 1;
+    /// Counts an imported item that differs from the workspace.
+    pub fn count_different(&mut self, kind: &'static str, name: &str, reason: &'static str) {
+        self.different.entry((kind, reason)).or_insert_with(|| (0, name.to_owned())).0 += 1;
     }
 
-    /// Whether nothing came over.
+    /// Returns true if nothing was imported.
     pub fn is_empty(&self) -> bool {
-        self.brought.is_empty()
+        self.imported.is_empty()
     }
 
-    /// What came over, in one line.
+    /// What was imported, in one line.
     pub fn summary(&self) -> String {
-        let counts: Vec<String> = self.brought.iter().map(|(what, count)| counted(*count, what)).collect();
+        let counts: Vec<String> = self.imported.iter().map(|(kind, count)| counted(*count, kind)).collect();
         counts.join(", ")
     }
 
-    /// What did not, and what should be looked at: a line for each reason.
+    /// What was not imported, and what was but differs: a line for each reason.
     pub fn warnings(&self) -> impl Iterator<Item = String> {
-        let line = |begin: &str, what: &str, why: &str, (count, first): &(u64, String)| {
-            format!("{begin}: {} ({why}), the first: {}", counted(*count, what), first.escape_debug())
+        let line = |prefix: &str, kind: &str, reason: &str, (count, first): &(u64, String)| {
+            format!("{prefix}: {} ({reason}), the first: {}", counted(*count, kind), first.escape_debug())
         };
-        let left = self.left.iter().map(move |((what, why), found)| line("not brought over", what, why, found));
-        left.chain(self.warned.iter().map(move |((what, why), found)| line("warning, brought over", what, why, found)))
+        let not_imported =
+            self.not_imported.iter().map(move |((kind, reason), found)| line("not brought over", kind, reason, found));
+        let different =
+            self.different.iter().map(move |((kind, reason), found)| line("warning, brought over", kind, reason, found));
+        not_imported.chain(different)
     }
 }
 
-/// So many of what is named in the plural, whose noun is the last word before an `of` or a `with`.
+/// A number of items. `what` is their name in the plural, whose noun is the last word before an `of` or a `with`.
 fn counted(count: u64, what: &str) -> String {
     if count != 1 {
         return format!("{count} {what}");
@@ -82,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_is_singular() {
+    fn one_item_is_singular() {
         for (count, what, wanted) in [
             (0, "leases", "0 leases"),
             (1, "leases", "1 lease"),

@@ -1,10 +1,11 @@
-//! Requests without a socket: what is brought over passes through the same pipelines as everything else that is written.
+//! Sends requests to the pipelines of the services without a socket, so that imported data passes the same checks as any other.
 
 use crate::account::{Account, Accounts};
 use crate::environment::Environment;
 use crate::http::background::Background;
 use crate::http::pipeline::{ListenerOptions, Pipeline};
 use crate::import::error::{ImportError, ItemError};
+use crate::import::workspace::Document;
 use crate::operation::{Service, ServiceKind};
 use crate::rules::auth::shared_key::{Dialect, Scheme, SignedRequest, string_to_sign};
 use crate::rules::versions::Version;
@@ -22,28 +23,33 @@ use sha2::Sha256;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
-/// The key that signs the requests. The accounts of an import have no other.
+/// The key that signs the requests. The accounts have it only during the import.
 const KEY: &[u8] = b"import";
 /// The version of the requests.
 const VERSION: Version = Version::V2021_12_02;
-/// What metadata headers begin with.
+/// The prefix of metadata headers.
 const META: &str = "x-ms-meta-";
-/// What a URL's path has as it is.
+/// The characters of a path that are percent-encoded.
 const PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b'/');
 
-/// The services of a location, for who writes all of it anew.
-pub struct RequestSender {
-    blob: Arc<Pipeline>,
-    queue: Arc<Pipeline>,
-    table: Arc<Pipeline>,
-    /// The queues themselves: no request puts a message that was taken before.
+/// The senders of a new location.
+pub struct Senders {
+    pub blob: RequestSender,
+    pub queue: RequestSender,
+    pub table: RequestSender,
+    /// The queues, because no request can add a message that was dequeued before.
     pub queues: Arc<Queues>,
-    /// The clock and ids.
-    pub environment: Arc<Environment>,
     _background: Arc<Background>,
 }
 
-/// A request being made.
+/// Sends requests to one service.
+pub struct RequestSender {
+    pub kind: ServiceKind,
+    pub environment: Arc<Environment>,
+    pipeline: Arc<Pipeline>,
+}
+
+/// A request that is being built.
 #[derive(Debug)]
 pub struct ImportRequest {
     method: &'static str,
@@ -54,84 +60,85 @@ pub struct ImportRequest {
 }
 
 impl ImportRequest {
-    /// A request about `/container/blob`, the path not yet encoded.
+    /// Begins a PUT request. `path` is `/container/blob` without encoding.
+    pub fn put(path: &str) -> ImportRequest {
+        ImportRequest::new("PUT", path)
+    }
+
     pub fn new(method: &'static str, path: &str) -> ImportRequest {
         ImportRequest { method, path: path.to_owned(), query: Vec::new(), headers: Vec::new(), body: Vec::new() }
     }
 
-    /// With a parameter.
     pub fn query(mut self, name: &str, value: &str) -> ImportRequest {
         self.query.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// With a header.
     pub fn header(mut self, name: &str, value: impl Into<String>) -> ImportRequest {
         self.headers.push((name.to_owned(), value.into()));
         self
     }
 
-    /// With a header, if there is a value.
-    pub fn header_of(self, name: &str, value: Option<&str>) -> ImportRequest {
+    /// Adds a header if there is a value.
+    pub fn optional_header(self, name: &str, value: Option<&str>) -> ImportRequest {
         match value {
             Some(value) => self.header(name, value),
             None => self,
         }
     }
 
-    /// With the metadata of a document.
-    pub fn metadata(mut self, document: &serde_json::Value) -> ImportRequest {
-        let members = document.get("metadata").and_then(serde_json::Value::as_object);
-        for (name, value) in members.into_iter().flatten() {
-            self.headers.push((format!("{META}{name}"), value.as_str().unwrap_or_default().to_owned()));
-        }
-        self
+    /// Adds the metadata of a document.
+    pub fn metadata(self, document: &Document) -> ImportRequest {
+        let members = document.get("metadata").and_then(Document::as_object).into_iter().flatten();
+        members.fold(self, |request, (name, value)| request.header(&format!("{META}{name}"), value.as_str().unwrap_or_default()))
     }
 
-    /// With a body.
     pub fn body(self, body: Vec<u8>) -> ImportRequest {
         ImportRequest { body, ..self }
     }
 }
 
-impl RequestSender {
-    /// The services on a store, for these accounts.
+impl Senders {
+    /// Opens the services of a store with these accounts.
     ///
     /// # Errors
     /// When a record of the store cannot be read.
-    pub fn open(names: &[String], store: &Store, environment: Environment) -> Result<RequestSender, ImportError> {
+    pub fn open(names: &[String], store: &Store, environment: Environment) -> Result<Senders, ImportError> {
         let account = |name: &String| Account { name: name.clone(), keys: vec![KEY.to_vec()], ..Account::default() };
         let accounts: Arc<Accounts> = Arc::new(names.iter().map(account).collect());
         let (environment, background) = (Arc::new(environment), Arc::new(Background::default()));
         let options = ListenerOptions { host_style: false, https: false, oauth: None };
-        let pipeline = |service: Arc<dyn Service>| {
-            Arc::new(Pipeline::new(service, accounts.clone(), environment.clone(), store.clone(), &background, options))
+        let sender = |service: Arc<dyn Service>| {
+            let (kind, environment) = (service.kind(), environment.clone());
+            let pipeline = Pipeline::new(service, accounts.clone(), environment.clone(), store.clone(), &background, options);
+            RequestSender { kind, environment, pipeline: Arc::new(pipeline) }
         };
         let queues = Arc::new(Queues::open(&accounts, store)?);
-        let (blob, queue) = (pipeline(Arc::new(Blobs::open(&accounts, store)?)), pipeline(queues.clone()));
-        let table = pipeline(Arc::new(Tables::open(&accounts, store)?));
-        Ok(RequestSender { blob, queue, table, queues, environment, _background: background })
+        Ok(Senders {
+            blob: sender(Arc::new(Blobs::open(&accounts, store)?)),
+            queue: sender(queues.clone()),
+            table: sender(Arc::new(Tables::open(&accounts, store)?)),
+            queues,
+            _background: background,
+        })
     }
+}
 
-    /// Asks a service as the owner of an account.
+impl RequestSender {
+    /// Sends a request as the owner of an account.
     ///
     /// # Errors
-    /// What the service refuses, by its code; and what keeps it from writing anything.
-    pub async fn ask(&self, kind: ServiceKind, account: &str, ask: ImportRequest) -> Result<(), ItemError> {
-        self.answer(kind, account, ask).await.map(drop)
+    /// When the service refuses the request, or fails.
+    pub async fn send(&self, account: &str, request: ImportRequest) -> Result<(), ItemError> {
+        self.send_for_headers(account, request).await.map(drop)
     }
 
-    /// Asks likewise; returns the headers of the answer.
+    /// Sends a request like [`RequestSender::send`], and returns the headers of the response.
     ///
     /// # Errors
-    /// As for [`RequestSender::ask`].
-    pub async fn answer(&self, kind: ServiceKind, account: &str, ask: ImportRequest) -> Result<HeaderMap, ItemError> {
-        let pipeline = match kind {
-            ServiceKind::Queue => &self.queue,
-            ServiceKind::Table => &self.table,
-            ServiceKind::Blob | ServiceKind::File => &self.blob,
-        };
-        let ImportRequest { method, path, query, mut headers, body } = ask;
+    /// Those of [`RequestSender::send`].
+    pub async fn send_for_headers(&self, account: &str, request: ImportRequest) -> Result<HeaderMap, ItemError> {
+        let ImportRequest { method, path, query, mut headers, body } = request;
         let path = format!("/{account}{}", utf8_percent_encode(&path, PATH));
         let pairs: Vec<String> =
             query.iter().map(|(name, value)| format!("{name}={}", utf8_percent_encode(value, NON_ALPHANUMERIC))).collect();
@@ -139,12 +146,12 @@ impl RequestSender {
         headers.push(("content-length".to_owned(), body.len().to_string()));
         headers.push(("x-ms-version".to_owned(), VERSION.to_string()));
         headers.push(("x-ms-date".to_owned(), self.environment.machine().rfc1123()));
-        let written = headers.iter().filter_map(|(name, _)| name.strip_prefix(META));
-        let spelling = written.map(|name| (name.to_ascii_lowercase(), name.to_owned())).filter(|(a, b)| a != b).collect();
+        let metadata = headers.iter().filter_map(|(name, _)| name.strip_prefix(META));
+        let metadata_case = metadata.map(|name| (name.to_ascii_lowercase(), name.to_owned())).filter(|(a, b)| a != b).collect();
         headers.iter_mut().for_each(|(name, _)| name.make_ascii_lowercase());
-        let named: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        let signed = SignedRequest { method, account, path: &path, query: &query, headers: &named, version: VERSION };
-        let dialect = if kind == ServiceKind::Table { Dialect::Table } else { Dialect::Storage };
+        let signed: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let signed = SignedRequest { method, account, path: &path, query: &query, headers: &signed, version: VERSION };
+        let dialect = if self.kind == ServiceKind::Table { Dialect::Table } else { Dialect::Storage };
         let text = string_to_sign(Scheme::SharedKey, dialect, &signed);
         let mac = Hmac::<Sha256>::new_from_slice(KEY).map(|mac| mac.chain_update(text.as_bytes()).finalize().into_bytes());
         let signature = mac.map_or(String::new(), |mac| STANDARD.encode(mac));
@@ -155,12 +162,12 @@ impl RequestSender {
         for (name, value) in &headers {
             request = request.header(name, value.as_bytes());
         }
-        // A name or value that no header can have is one that no client could ever send.
+        // No client could send a name or a value that no header can have.
         let request = request.body(Body::from(body)).map_err(|error| ItemError::NotImported(error.to_string()))?;
-        let answer = pipeline.answer(request, IpAddr::V4(Ipv4Addr::LOCALHOST), spelling).await;
-        let code = answer.headers().get("x-ms-error-code").and_then(|code| code.to_str().ok()).unwrap_or_default().to_owned();
-        match answer.status() {
-            status if status.is_success() => Ok(answer.into_parts().0.headers),
+        let response = self.pipeline.answer(request, IpAddr::V4(Ipv4Addr::LOCALHOST), metadata_case).await;
+        let code = response.headers().get("x-ms-error-code").and_then(|code| code.to_str().ok()).unwrap_or_default().to_owned();
+        match response.status() {
+            status if status.is_success() => Ok(response.into_parts().0.headers),
             status if status.is_server_error() => Err(ItemError::Fatal(ImportError::ServerError { status, code })),
             status => Err(ItemError::NotImported(format!("refused: {} {code}", status.as_u16()).trim_end().to_owned())),
         }

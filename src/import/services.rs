@@ -1,108 +1,72 @@
-//! The properties of a service: CORS, logging, metrics, and those that blobs alone have.
+//! The properties of a service: CORS, logging, metrics, and those of the Blob service only.
 
 use crate::import::error::ImportError;
 use crate::import::report::Report;
 use crate::import::sender::{ImportRequest, RequestSender};
-use crate::import::workspace::{Database, text};
+use crate::import::workspace::{Database, string, text};
 use crate::operation::ServiceKind;
 use quick_xml::escape::escape;
 use serde_json::Value;
 
-/// A member of a document as an element of XML: its name there, its name here, and the members below it in the order that is asked for.
-struct Element {
-    member: &'static str,
-    name: &'static str,
-    below: &'static [Element],
-}
+/// The properties. Each is set with its own request, so that one that is refused does not prevent the others.
+const PROPERTIES: &str = "logging hourMetrics minuteMetrics cors defaultServiceVersion deleteRetentionPolicy staticWebsite";
+/// The members of all properties and of the objects in them, in the order that the service requires of each object.
+const MEMBERS: &str = "version deleteProperty read write enabled includeAPIs days retentionPolicy \
+                       allowedOrigins allowedMethods allowedHeaders exposedHeaders maxAgeInSeconds \
+                       indexDocument defaultIndexDocumentPath errorDocument404Path";
 
-const fn leaf(member: &'static str, name: &'static str) -> Element {
-    Element { member, name, below: &[] }
-}
-
-const RETENTION: &[Element] = &[leaf("enabled", "Enabled"), leaf("days", "Days")];
-const METRICS: &[Element] = &[
-    leaf("version", "Version"),
-    leaf("enabled", "Enabled"),
-    leaf("includeAPIs", "IncludeAPIs"),
-    Element { member: "retentionPolicy", name: "RetentionPolicy", below: RETENTION },
-];
-const RULE: &[Element] = &[
-    leaf("allowedOrigins", "AllowedOrigins"),
-    leaf("allowedMethods", "AllowedMethods"),
-    leaf("allowedHeaders", "AllowedHeaders"),
-    leaf("exposedHeaders", "ExposedHeaders"),
-    leaf("maxAgeInSeconds", "MaxAgeInSeconds"),
-];
-const LOGGING: &[Element] = &[
-    leaf("version", "Version"),
-    leaf("deleteProperty", "Delete"),
-    leaf("read", "Read"),
-    leaf("write", "Write"),
-    Element { member: "retentionPolicy", name: "RetentionPolicy", below: RETENTION },
-];
-const WEBSITE: &[Element] = &[
-    leaf("enabled", "Enabled"),
-    leaf("indexDocument", "IndexDocument"),
-    leaf("defaultIndexDocumentPath", "DefaultIndexDocumentPath"),
-    leaf("errorDocument404Path", "ErrorDocument404Path"),
-];
-/// Each is set by itself, so that one that is refused keeps no other away.
-const PROPERTIES: [Element; 7] = [
-    Element { member: "logging", name: "Logging", below: LOGGING },
-    Element { member: "hourMetrics", name: "HourMetrics", below: METRICS },
-    Element { member: "minuteMetrics", name: "MinuteMetrics", below: METRICS },
-    Element { member: "cors", name: "Cors", below: &[Element { member: "", name: "CorsRule", below: RULE }] },
-    leaf("defaultServiceVersion", "DefaultServiceVersion"),
-    Element { member: "deleteRetentionPolicy", name: "DeleteRetentionPolicy", below: RETENTION },
-    Element { member: "staticWebsite", name: "StaticWebsite", below: WEBSITE },
-];
-
-/// Sets the properties of a service as they were. It comes after what is in the service, for with soft delete on, nothing would be
-/// overwritten without a trace.
+/// Sets the properties of a service. This comes after its data is imported, because with soft delete on, an overwritten blob would leave
+/// a deleted one.
 ///
 /// # Errors
-/// When nothing can be written any more.
-pub async fn bring(door: &RequestSender, kind: ServiceKind, from: &Database, report: &mut Report) -> Result<(), ImportError> {
-    let what = match kind {
+/// When the import cannot continue.
+pub async fn import(sender: &RequestSender, from: &Database, report: &mut Report) -> Result<(), ImportError> {
+    let kind = match sender.kind {
         ServiceKind::Blob => "properties of the Blob service",
         ServiceKind::Queue => "properties of the Queue service",
         _ => "properties of the Table service",
     };
     for service in from.collection("$SERVICES_COLLECTION$") {
-        let account = text(service, "accountName").unwrap_or_default();
-        for property in &PROPERTIES {
-            let Some(value) = service.get(property.member).filter(|value| !value.is_null()) else { continue };
+        let account = string(service, "accountName");
+        for (property, value) in members(service, PROPERTIES) {
             let mut body = String::from("<StorageServiceProperties>");
-            property.write(value, &mut body);
+            write_element(property, value, &mut body);
             body.push_str("</StorageServiceProperties>");
-            let ask =
-                ImportRequest::new("PUT", "/").query("restype", "service").query("comp", "properties").body(body.into_bytes());
-            report.count(what, &format!("{account}: {}", property.name), door.ask(kind, account, ask).await)?;
+            let request = ImportRequest::put("/").query("restype", "service").query("comp", "properties").body(body.into_bytes());
+            let name = format!("{account}: {}", element_name(property));
+            report.count(kind, &name, sender.send(account, request).await)?;
         }
     }
     Ok(())
 }
 
-/// The account of each set of properties.
+/// The accounts with properties.
 pub fn accounts(from: &Database) -> impl Iterator<Item = &str> {
     from.collection("$SERVICES_COLLECTION$").iter().filter_map(|service| text(service, "accountName"))
 }
 
-impl Element {
-    fn write(&self, value: &Value, xml: &mut String) {
-        xml.push_str(&format!("<{}>", self.name));
-        match (self.below, value) {
-            ([], Value::String(text)) => xml.push_str(&escape(text.as_str())),
-            ([], other) => xml.push_str(&other.to_string()),
-            ([each], Value::Array(members)) => members.iter().for_each(|member| each.write(member, xml)),
-            (below, value) => {
-                for element in below {
-                    if let Some(value) = value.get(element.member).filter(|value| !value.is_null()) {
-                        element.write(value, xml);
-                    }
-                }
-            }
-        }
-        xml.push_str(&format!("</{}>", self.name));
+/// The members of an object that are not null, in the order of `names`.
+fn members<'a>(object: &'a Value, names: &'a str) -> impl Iterator<Item = (&'a str, &'a Value)> {
+    names.split(' ').filter_map(|name| Some((name, object.get(name)?))).filter(|(_, value)| !value.is_null())
+}
+
+/// The name of the XML element of a member: `Cors` for `cors`.
+fn element_name(member: &str) -> String {
+    match member.split_at_checked(1) {
+        _ if member == "deleteProperty" => "Delete".to_owned(),
+        Some((first, rest)) => first.to_ascii_uppercase() + rest,
+        None => String::new(),
     }
+}
+
+fn write_element(member: &str, value: &Value, xml: &mut String) {
+    let name = element_name(member);
+    xml.push_str(&format!("<{name}>"));
+    match value {
+        Value::String(text) => xml.push_str(&escape(text.as_str())),
+        Value::Array(rules) => rules.iter().for_each(|rule| write_element("corsRule", rule, xml)),
+        Value::Object(_) => members(value, MEMBERS).for_each(|(member, value)| write_element(member, value, xml)),
+        other => xml.push_str(&other.to_string()),
+    }
+    xml.push_str(&format!("</{name}>"));
 }

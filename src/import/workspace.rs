@@ -1,50 +1,43 @@
-//! An Azurite workspace as it lies on disk: dumps of LokiJS databases, and the extents that their documents point into.
+//! An Azurite workspace: dumps of LokiJS databases, and the extents with the contents of their documents.
 
-use crate::import::error::{DatabaseProblem, ImportError};
+use crate::import::error::{DatabaseProblem, ImportError, ItemError};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use thiserror::Error;
 
-/// The id of an extent that is zeros, and nowhere on disk.
+/// The id of an extent of zeros, which is not on disk.
 const ZEROS: &str = "*ZERO*";
 
-/// A document of a collection: what Azurite says of one blob, message or entity.
+/// A document of a collection, such as a blob, a message or an entity.
 pub type Document = Value;
 
 /// The collections of a database, by name.
 type Collections = Vec<(String, Vec<Document>)>;
 
-/// What should be a file of contents is something else.
-#[derive(Debug, Error)]
-#[error("{} is not a regular file", .0.display())]
-pub struct NotAFile(PathBuf);
-
-/// A database of one service: its collections by name.
+/// The database of one service.
 #[derive(Debug, Default)]
 pub struct Database {
     collections: Collections,
+    /// The file names of the extents, by id.
     extents: HashMap<String, String>,
+    /// The folder of the extents.
     folder: PathBuf,
 }
 
-/// The databases that were found.
+/// The databases of a workspace. One that is missing is empty.
 #[derive(Debug)]
 pub struct Workspace {
-    /// Containers and blobs.
     pub blob: Database,
-    /// Queues and messages.
     pub queue: Database,
-    /// Tables and entities.
     pub table: Database,
 }
 
 impl Workspace {
-    /// Reads the databases; contents are read when they are asked for.
+    /// Reads the databases, without the contents.
     ///
     /// # Errors
-    /// One sentence: there is none, or one is not what Azurite writes.
+    /// When there is no database, or one of them cannot be read.
     pub fn open(place: &Path) -> Result<Workspace, ImportError> {
         place.read_dir().map_err(|error| ImportError::Workspace { workspace: place.to_owned(), error })?;
         let blob = Database::open(place, "blob", Some("__blobstorage__"))?;
@@ -60,18 +53,19 @@ impl Workspace {
 
 impl Database {
     fn open(place: &Path, service: &str, folder: Option<&str>) -> Result<Option<Database>, ImportError> {
-        let Some(collections) = collections(&place.join(format!("__azurite_db_{service}__.json")))? else { return Ok(None) };
+        let Some(collections) = collections_of(&place.join(format!("__azurite_db_{service}__.json")))? else { return Ok(None) };
         let mut database = Database { collections, ..Database::default() };
         if let Some(folder) = folder {
             database.folder = place.join(folder);
-            let found = collections_of_extents(place, service)?;
-            let path = |extent: &Document| Some((text(extent, "id")?.to_owned(), text(extent, "path")?.to_owned()));
-            database.extents = found.iter().filter_map(path).collect();
+            let extents = collections_of(&place.join(format!("__azurite_db_{service}_extent__.json")))?;
+            let extents = extents.iter().flatten().flat_map(|(_, documents)| documents);
+            let file = |extent: &Document| Some((text(extent, "id")?.to_owned(), text(extent, "path")?.to_owned()));
+            database.extents = extents.filter_map(file).collect();
         }
         Ok(Some(database))
     }
 
-    /// The documents of a collection; none when it is not there.
+    /// The documents of a collection, which may be missing.
     pub fn collection(&self, name: &str) -> &[Document] {
         self.collections.iter().find(|(known, _)| known == name).map_or(&[], |(_, documents)| documents)
     }
@@ -81,32 +75,35 @@ impl Database {
         self.collections.iter().map(|(name, _)| name.as_str())
     }
 
-    /// The bytes that a document points to as its `persistency`; `None` when they are not there.
+    /// Reads the bytes to which the `persistency` of a document points. `None` if they are missing.
     ///
     /// # Errors
-    /// One sentence: what should be their file is none.
-    pub fn bytes(&self, pointer: &Value) -> Result<Option<Vec<u8>>, NotAFile> {
+    /// When their file is not a regular file.
+    pub fn content(&self, document: &Document) -> Result<Option<Vec<u8>>, ItemError> {
+        let Some(pointer) = document.get("persistency") else { return Ok(None) };
         let (Some(id), Some(offset), Some(count)) = (text(pointer, "id"), number(pointer, "offset"), number(pointer, "count"))
         else {
             return Ok(None);
         };
         let name = self.extents.get(id).map_or(id, String::as_str);
-        // An extent is a file of its folder, whatever the database says.
+        // An extent is a file of the folder, whatever path the database has.
         if count == 0 || Path::new(name).file_name() != Some(name.as_ref()) {
             return Ok((count == 0).then(Vec::new));
         }
-        let place = self.folder.join(name);
-        // A pipe would be waited for, and a link may lead anywhere.
-        match place.symlink_metadata() {
-            Ok(about) if !about.is_file() => Err(NotAFile(place)),
-            _ => Ok(part(&place, offset, count)),
+        let path = self.folder.join(name);
+        // Reading a pipe could block, and a link may lead anywhere.
+        match path.symlink_metadata() {
+            Ok(metadata) if !metadata.is_file() => {
+                Err(ItemError::NotImported(format!("{} is not a regular file", path.display())))
+            }
+            _ => Ok(read_range(&path, offset, count)),
         }
     }
 }
 
-/// So many bytes of a file from a place on; nothing if they are not there.
-fn part(place: &Path, offset: u64, count: u64) -> Option<Vec<u8>> {
-    let mut file = open(place).ok()?;
+/// Reads a range of a file. `None` if the file does not have all of it.
+fn read_range(path: &Path, offset: u64, count: u64) -> Option<Vec<u8>> {
+    let mut file = open(path).ok()?;
     let length = file.metadata().ok()?.len();
     if offset.checked_add(count)? > length {
         return None;
@@ -116,27 +113,33 @@ fn part(place: &Path, offset: u64, count: u64) -> Option<Vec<u8>> {
     file.take(count).read_to_end(&mut bytes).ok()?;
     (bytes.len() as u64 == count).then_some(bytes)
 }
-/// Whether a pointer is to zeros.
+
+/// Returns true if a pointer is to zeros.
 pub fn is_zeros(pointer: &Value) -> bool {
     text(pointer, "id") == Some(ZEROS)
 }
 
-/// A member that is a text, and not an empty one.
+/// A member that is a non-empty string.
 pub fn text<'a>(document: &'a Value, name: &str) -> Option<&'a str> {
     document.get(name)?.as_str().filter(|text| !text.is_empty())
 }
 
-/// A member that is a whole number from 0 on.
+/// A member that is a string, or else the empty string.
+pub fn string<'a>(document: &'a Value, name: &str) -> &'a str {
+    text(document, name).unwrap_or_default()
+}
+
+/// A member that is a non-negative integer.
 pub fn number(document: &Value, name: &str) -> Option<u64> {
     document.get(name)?.as_u64()
 }
 
-/// The members of a list; none when there is no list.
+/// The elements of an array, which may be missing.
 pub fn list<'a>(document: &'a Value, name: &str) -> &'a [Value] {
     document.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// Bytes that JavaScript wrote down as numbers: `{"type":"Buffer","data":[1,2]}`, or as an object of places.
+/// Bytes that JavaScript wrote as numbers: `{"type":"Buffer","data":[1,2]}`, or an object with indexes.
 pub fn buffer(document: &Value, name: &str) -> Option<Vec<u8>> {
     let value = document.get(name)?;
     let byte = |value: &Value| value.as_u64().and_then(|number| u8::try_from(number).ok());
@@ -146,13 +149,8 @@ pub fn buffer(document: &Value, name: &str) -> Option<Vec<u8>> {
     }
 }
 
-fn collections_of_extents(place: &Path, service: &str) -> Result<Vec<Document>, ImportError> {
-    let found = collections(&place.join(format!("__azurite_db_{service}_extent__.json")))?;
-    Ok(found.into_iter().flatten().flat_map(|(_, documents)| documents).collect())
-}
-
-/// The collections of a dump; `None` when there is no such file.
-fn collections(path: &Path) -> Result<Option<Collections>, ImportError> {
+/// Reads the collections of a dump. `None` if there is no such file.
+fn collections_of(path: &Path) -> Result<Option<Collections>, ImportError> {
     read_collections(path).map_err(|problem| ImportError::Database { path: path.to_owned(), problem })
 }
 

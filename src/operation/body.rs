@@ -4,7 +4,7 @@ use crate::rules::checksums::{ChecksumKinds, Digests, Hasher};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::structured;
 use crate::store::Store;
-use crate::store::chunks::Chunk;
+use crate::store::chunk::Chunk;
 use crate::store::content::{Content, Filling};
 use bytes::Bytes;
 use http_body::Body as _;

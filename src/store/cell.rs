@@ -1,12 +1,14 @@
-//! A partition of the store: many readers of a published version, one writer of the next. Nothing is seen half done.
+//! A partition of the store: many readers of a published version, one writer of the next. No reader sees an unfinished write.
 //!
-//! A container with its blobs is a cell; the names of an account's containers are another. The state inside is made of persistent
-//! maps, so a draft of it costs a few pointers, an error drops the draft and leaves no trace, and a listing that began before a
-//! write goes on over the version it began with.
+//! A container with its blobs is a cell; the names of an account's containers are another. The state consists of persistent maps, so
+//! a draft of it costs a few pointers, an error drops the draft and leaves no trace, and a listing that began before a write continues
+//! over the version with which it began.
 
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::store::disk::log::{Durable, WriteRecords};
-use crate::store::journal::{CellId, Changes, Journal, Persist};
+use crate::store::changes::{CellId, Changes};
+use crate::store::journal::{ChangeLog, Durable, Journal, WriteRecords};
+use crate::store::records::CorruptRecord;
+use crate::store::{Persist, Store};
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -16,20 +18,20 @@ use tokio::runtime::Handle;
 /// One partition. `S` is cheap to clone: persistent maps and shared pointers.
 pub struct Cell<S: Persist> {
     published: ArcSwap<S>,
-    /// Held by whoever edits; true once the cell is closed. Never held across an await.
+    /// Locked by a writer; true once the cell is closed. Never locked across an await.
     writer: Mutex<bool>,
-    /// What a writer is told who comes after the cell was closed.
-    gone: ErrorCode,
+    /// The refusal of writes after the cell was closed.
+    deleted: ErrorCode,
     journal: Journal,
     /// Fields are dropped in the order of their declaration: this one after `published`, which [`Cell::drop`] waits for.
     dropped: Option<Sender<()>>,
 }
 
 impl<S: Persist> Drop for Cell<S> {
-    /// Frees the state of a cell that was closed on a thread that may block: a deleted container of a million blobs takes seconds, and
-    /// every connection whose turn it is on this worker would wait for it.
+    /// Frees the state of a closed cell on a thread that may block: a deleted container with a million blobs takes seconds, during
+    /// which the other connections of this worker would wait.
     fn drop(&mut self) {
-        self.journal.dropped();
+        self.journal.notify(|log, cell| log.dropped(cell));
         let closed = *self.writer.get_mut();
         let runtime = closed.then(|| Handle::try_current().ok()).flatten();
         if let Some(runtime) = runtime {
@@ -37,7 +39,7 @@ impl<S: Persist> Drop for Cell<S> {
             let (dropped, last) = channel();
             self.dropped = Some(dropped);
             runtime.spawn_blocking(move || {
-                // Fails once the cell's own reference is gone, which makes this one the last.
+                // Fails once the cell's own reference is dropped, which makes this one the last.
                 let _ = last.recv();
                 drop(state);
             });
@@ -46,7 +48,7 @@ impl<S: Persist> Drop for Cell<S> {
 }
 
 impl<S: Persist> PartialEq for Cell<S> {
-    /// A cell is equal to itself alone.
+    /// A cell is equal only to itself.
     fn eq(&self, other: &Cell<S>) -> bool {
         std::ptr::eq(self, other)
     }
@@ -54,60 +56,59 @@ impl<S: Persist> PartialEq for Cell<S> {
 
 impl<S: Persist> std::fmt::Debug for Cell<S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Cell").field("gone", &self.gone).finish_non_exhaustive()
+        f.debug_struct("Cell").field("deleted", &self.deleted).finish_non_exhaustive()
     }
 }
 
 impl<S: Persist> Cell<S> {
-    /// A cell with its first version, the refusal that late writers get after [`Cell::close`], and where its changes go.
-    pub fn new(state: S, gone: ErrorCode, journal: Journal) -> Cell<S> {
-        Cell { published: ArcSwap::from_pointee(state), writer: Mutex::new(false), gone, journal, dropped: None }
+    /// Creates a cell. `deleted` is the refusal of writes after [`Cell::close`].
+    fn new(state: S, deleted: ErrorCode, journal: Journal) -> Cell<S> {
+        Cell { published: ArcSwap::from_pointee(state), writer: Mutex::new(false), deleted, journal, dropped: None }
     }
 
-    /// A new cell that is kept where this one is, once [`Cell::enter`] tells of it.
+    /// Creates a cell in the same store, which is persisted from [`Cell::enter`] on.
     pub fn another(&self, state: S) -> Arc<Cell<S>> {
-        Arc::new(Cell::new(state, self.gone, self.journal.another()))
+        Arc::new(Cell::new(state, self.deleted, self.journal.another()))
     }
 
-    /// Its number among all that is kept.
+    /// The number of the cell in its store.
     pub fn id(&self) -> CellId {
         self.journal.cell()
     }
 
-    /// Is part of snapshots from now on.
-    pub(super) fn keep(self: &Arc<Self>) {
-        let told: Arc<dyn WriteRecords> = self.clone();
-        self.journal.keep(Arc::downgrade(&told));
+    /// Includes the cell in snapshots.
+    fn register(self: &Arc<Self>) {
+        let state: Arc<dyn WriteRecords> = self.clone();
+        self.journal.notify(|log, cell| log.register(cell, Arc::downgrade(&state)));
     }
 
-    /// Tells the whole of it, for the first time: from now on it is part of what is kept.
+    /// Persists the cell from now on: writes the full state as records.
     pub fn enter(self: &Arc<Self>, to: &mut Changes<'_>) {
-        self.keep();
+        self.register();
         self.write_records(&mut to.of(self.id()));
     }
 
-    /// Tells that it is no more.
+    /// Deletes the cell from the disk.
     pub fn leave(&self, to: &mut Changes<'_>) {
-        self.journal.forget();
+        self.journal.notify(|log, cell| log.unregister(cell));
         to.drop(self.id());
     }
 
-    /// The state as of now, for as long as the caller holds it. Waits for nobody.
+    /// Returns the current state, without waiting for writers.
     pub fn read(&self) -> Arc<S> {
         self.published.load_full()
     }
 
     /// Edits a draft and publishes it, or leaves everything as it was.
     ///
-    /// The edit runs at once, alone among writers, and cannot await. The future ends when the change is as safe as this server
-    /// keeps things; in memory that is at once.
+    /// The edit runs at once, as the only writer, and cannot await. The future ends when the change is as durable as the server is
+    /// configured to make it; in memory that is at once.
     ///
     /// # Errors
-    /// Whatever the edit refuses with, the cell's `gone` code after it was closed, or 500 InternalError when the disk does not take
-    /// the change.
+    /// The error of the edit, the cell's `deleted` code after it was closed, or 500 InternalError if the disk fails.
     pub async fn write<R>(&self, edit: impl FnOnce(&mut S) -> Result<R, StorageError>) -> Result<R, StorageError> {
-        let (result, safe) = self.step(edit, false)?;
-        safe.wait().await?;
+        let (result, durable) = self.step(edit, false)?;
+        durable.wait().await?;
         Ok(result)
     }
 
@@ -116,13 +117,13 @@ impl<S: Persist> Cell<S> {
     /// # Errors
     /// As [`Cell::write`].
     pub async fn close<R>(&self, edit: impl FnOnce(&mut S) -> Result<R, StorageError>) -> Result<R, StorageError> {
-        let (result, safe) = self.step(edit, true)?;
-        safe.wait().await?;
+        let (result, durable) = self.step(edit, true)?;
+        durable.wait().await?;
         Ok(result)
     }
 
-    /// [`Cell::write`] from inside the edit of another cell: the directory's, which outranks the cells that it names. Changes become
-    /// safe in the order in which they were made, so that whoever waits for the directory's waits for this one too.
+    /// [`Cell::write`] from inside the edit of another cell, which names this one. Changes become durable in the order in which they
+    /// were made, so a wait for the change of the outer cell includes this one.
     ///
     /// # Errors
     /// As [`Cell::write`].
@@ -133,35 +134,63 @@ impl<S: Persist> Cell<S> {
     fn step<R>(&self, edit: impl FnOnce(&mut S) -> Result<R, StorageError>, close: bool) -> Result<(R, Durable), StorageError> {
         let mut closed = self.writer.lock();
         if *closed {
-            return Err(self.gone.into());
+            return Err(self.deleted.into());
         }
         self.journal.check()?;
         let before = self.published.load();
         let mut draft = S::clone(&before);
         let result = edit(&mut draft)?;
-        let safe = self.journal.append(&**before, &draft)?;
+        let durable = self.journal.append(|to| S::write_changes(Some(&before), &draft, to))?;
         self.published.store(Arc::new(draft));
         *closed = close;
-        Ok((result, safe))
+        Ok((result, durable))
     }
 }
 
 impl<S: Persist> WriteRecords for Cell<S> {
     fn write_records(&self, to: &mut Changes<'_>) {
-        // A write is handed to the log before it is published. Who waits for it here sees all that the log had when it began to wait.
+        // A write is appended to the log before it is published. After this lock, the state includes all that the log had before.
         let state = {
-            let _written = self.writer.lock();
+            let _writer = self.writer.lock();
             self.read()
         };
         S::write_changes(None, &state, to);
     }
 }
 
+impl Store {
+    /// Creates a cell, which is persisted from [`Cell::enter`] on. `deleted` is the refusal of writes after [`Cell::close`].
+    pub fn cell<S: Persist>(&self, state: S, deleted: ErrorCode) -> Arc<Cell<S>> {
+        let journal = self.disk().map_or(Journal::NONE, |disk| Journal::new(disk.log().clone(), disk.log().new_cell()));
+        Arc::new(Cell::new(state, deleted, journal))
+    }
+
+    /// Returns the cell of a name, the same one at every start.
+    ///
+    /// # Errors
+    /// When one of its records cannot be read.
+    pub fn root<S: Persist>(&self, name: &str, deleted: ErrorCode) -> Result<Arc<Cell<S>>, CorruptRecord> {
+        self.load(self.disk().map_or(CellId(0), |disk| disk.root(name)), deleted)
+    }
+
+    /// Restores the cell of a number.
+    ///
+    /// # Errors
+    /// When one of its records cannot be read.
+    pub fn load<S: Persist>(&self, id: CellId, deleted: ErrorCode) -> Result<Arc<Cell<S>>, CorruptRecord> {
+        let records = self.disk().map(|disk| disk.records(id)).unwrap_or_default();
+        let state = S::restore(&records, self)?;
+        let journal = self.disk().map_or(Journal::NONE, |disk| Journal::new(disk.log().clone(), id));
+        let cell = Arc::new(Cell::new(state, deleted, journal));
+        cell.register();
+        Ok(cell)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Store;
-    use crate::store::journal::{CorruptRecord, Records};
+    use crate::store::records::Records;
     use std::thread::ThreadId;
 
     /// Some numbers and their names.
@@ -188,7 +217,7 @@ mod tests {
         assert_eq!(cell.read().len(), 2);
     }
 
-    /// A state that tells on which thread it is freed.
+    /// A state that reports on which thread it is freed.
     #[derive(Clone)]
     struct Witness(Arc<Sender<ThreadId>>);
 
@@ -211,7 +240,7 @@ mod tests {
         let (sender, freed) = channel();
         let cell = Store::MEMORY.cell(Witness(Arc::new(sender)), ErrorCode::ContainerNotFound);
         cell.close(|_| Ok(())).await.unwrap();
-        // The state before the last one goes where it is replaced.
+        // The previous state is freed where it is replaced.
         while freed.try_recv().is_ok() {}
         drop(cell);
         assert_ne!(freed.recv().unwrap(), std::thread::current().id());

@@ -1,4 +1,4 @@
-//! Ranges of bytes and when each was last marked: which parts of a file were cleared, and since when.
+//! Ranges of bytes, each with a time: which parts of a file were cleared, and when.
 
 use crate::rules::time::Timestamp;
 use imbl::OrdMap;
@@ -7,12 +7,12 @@ use std::ops::Range;
 /// Marked ranges. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Marks {
-    /// The end of each and its moment, by its first byte; they do not overlap.
+    /// The end and time of each range, by its start. They do not overlap.
     ranges: OrdMap<u64, (u64, Timestamp)>,
 }
 
 impl Marks {
-    /// Marks a range at this moment.
+    /// Marks a range with a time.
     pub fn mark(&mut self, range: Range<u64>, now: Timestamp) {
         self.unmark(&range);
         if range.start < range.end {
@@ -20,7 +20,7 @@ impl Marks {
         }
     }
 
-    /// Takes the marks from a range.
+    /// Removes the marks of a range.
     pub fn unmark(&mut self, range: &Range<u64>) {
         let touched: Vec<(u64, u64, Timestamp)> = self.touching(range).collect();
         for (start, end, at) in touched {
@@ -34,13 +34,13 @@ impl Marks {
         }
     }
 
-    /// What was marked after a moment, cut to a range, in order.
-    pub fn since(&self, moment: Timestamp, range: &Range<u64>) -> Vec<Range<u64>> {
-        let fresh = self.touching(range).filter(|(.., at)| *at > moment);
+    /// The ranges that were marked after a time, cut to `range`, in order.
+    pub fn since(&self, time: Timestamp, range: &Range<u64>) -> Vec<Range<u64>> {
+        let fresh = self.touching(range).filter(|(.., at)| *at > time);
         fresh.map(|(start, end, _)| start.max(range.start)..end.min(range.end)).collect()
     }
 
-    /// All marked ranges, and when each was marked.
+    /// All marked ranges and their times.
     pub fn iter(&self) -> impl Iterator<Item = (Range<u64>, Timestamp)> {
         self.ranges.iter().map(|(start, (end, at))| (*start..*end, *at))
     }
@@ -63,7 +63,7 @@ mod tests {
     }
 
     proptest! {
-        /// Marks are those of a map that has one for every byte.
+        /// The marks agree with a map that has one for every byte.
         #[test]
         fn are_as_those_of_single_bytes(acts in prop::collection::vec((any::<bool>(), 0u64..40, 0u64..20), 0..20), moment in 0u64..20, cut in (0u64..50, 0u64..30)) {
             let (mut marks, mut bytes) = (Marks::default(), [None; 64]);

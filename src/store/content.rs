@@ -1,19 +1,19 @@
-//! Where bytes lie: a rope of shared chunks.
+//! Immutable bytes: a rope of shared chunks.
 //!
-//! A block list is committed, a blob copied and a range read without touching a byte: they share chunks. Nothing that one blob
-//! does to its bytes is ever seen by another, because a chunk never changes once it is filled.
+//! A committed block list, a copied blob and a range that is read share chunks, without touching a byte. No change of one blob is seen
+//! by another, because a chunk never changes once it is filled.
 
 use crate::store::Store;
-use crate::store::chunks::Chunk;
+use crate::store::chunk::Chunk;
 use bytes::Bytes;
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The largest chunk in bytes. A body longer than this lies in several, so that no single allocation has to hold it.
+/// The largest chunk in bytes. A longer body consists of several, so that no single allocation has to hold it.
 pub const CHUNK: usize = 1 << 20;
 
-/// Bytes that do not change, in chunks that may be shared with other contents. Cheap to clone. Two are equal when they share all chunks.
+/// Immutable bytes, in chunks that other contents may share. Cheap to clone. Two contents are equal if they share all chunks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Content {
     chunks: Chunks,
@@ -27,7 +27,7 @@ enum Chunks {
     Many(Arc<[Piece]>),
 }
 
-/// A chunk and where in the whole it begins.
+/// A chunk and its position in the content.
 #[derive(Clone, Debug, PartialEq)]
 struct Piece {
     start: u64,
@@ -41,7 +41,7 @@ impl Piece {
 }
 
 impl Content {
-    /// How many bytes there are.
+    /// The number of bytes.
     pub fn len(&self) -> u64 {
         match &self.chunks {
             Chunks::None => 0,
@@ -50,28 +50,27 @@ impl Content {
         }
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The chunks that hold the bytes of `range`, cut to it and shared, in order. What lies past the end is left out.
+    /// The chunks of a range, which ends at the end of the content at the latest. The chunks are cut to the range and shared.
     pub fn slice(&self, range: Range<u64>) -> Slices {
         Slices { content: self.clone(), next: range.start, end: range.end.min(self.len()) }
     }
 
-    /// The content of a range, sharing its chunks.
+    /// The content of a range. It shares the chunks.
     pub fn part(&self, range: Range<u64>) -> Content {
         Content::from_chunks(self.slice(range))
     }
 
-    /// Several contents one after the other, sharing their chunks.
+    /// Concatenates contents. The result shares their chunks.
     pub fn concat<'a>(parts: impl IntoIterator<Item = &'a Content>) -> Content {
         let chunks = parts.into_iter().flat_map(|part| part.slice(0..part.len()));
         Content::from_chunks(chunks)
     }
 
-    /// Its chunks as they lie.
+    /// The chunks in order.
     pub(super) fn chunks(&self) -> impl Iterator<Item = &Chunk> {
         let (one, many) = match &self.chunks {
             Chunks::None => (None, &[][..]),
@@ -81,7 +80,7 @@ impl Content {
         one.into_iter().chain(many.iter().map(|piece| &piece.chunk))
     }
 
-    /// These chunks, one after the other.
+    /// Concatenates chunks.
     pub fn from_chunks(chunks: impl IntoIterator<Item = Chunk>) -> Content {
         let mut pieces: Vec<Piece> = Vec::new();
         for chunk in chunks.into_iter().filter(|chunk| !chunk.is_empty()) {
@@ -126,10 +125,10 @@ impl Iterator for Slices {
     }
 }
 
-/// A content being filled from frames as they come off the wire.
+/// Builds a content from the frames of a body.
 ///
-/// Frames are copied, once, into chunks of their own: a frame is a slice of a connection's read buffer, and a blob of a few bytes
-/// that kept one would keep the whole buffer.
+/// Frames are copied once into chunks, because a frame is a slice of a connection's read buffer: a blob of a few bytes that stored one
+/// would keep the entire buffer in memory.
 #[derive(Debug)]
 pub struct Filling {
     store: Store,
@@ -139,13 +138,12 @@ pub struct Filling {
 }
 
 impl Filling {
-    /// Begins; the chunks go where this store has its bytes. `expected` is how many the sender announced, so that the last chunk is no
-    /// larger than it has to be.
+    /// Begins a content in a store. `expected` is the announced number of bytes, so that the last chunk is no larger than necessary.
     pub fn new(store: &Store, expected: u64) -> Filling {
         Filling { store: store.clone(), full: Vec::new(), open: Vec::new(), expected }
     }
 
-    /// Takes in the next bytes.
+    /// Appends bytes.
     ///
     /// # Errors
     /// Those of the disk.
@@ -161,27 +159,27 @@ impl Filling {
             self.expected = self.expected.saturating_sub(take as u64);
             frame = later;
             if self.open.len() == self.open.capacity() {
-                self.full.push(self.store.keep(std::mem::take(&mut self.open).into())?);
+                self.full.push(self.store.write(std::mem::take(&mut self.open).into())?);
             }
         }
         Ok(())
     }
 
-    /// Ends.
+    /// Returns the content.
     ///
     /// # Errors
     /// Those of the disk.
     pub fn finish(mut self) -> io::Result<Content> {
         if !self.open.is_empty() {
             self.open.shrink_to_fit();
-            self.full.push(self.store.keep(self.open.into())?);
+            self.full.push(self.store.write(self.open.into())?);
         }
         Ok(Content::from_chunks(self.full))
     }
 }
 
 impl From<&[u8]> for Content {
-    /// Bytes in memory.
+    /// Copies bytes to memory.
     fn from(bytes: &[u8]) -> Content {
         Content::from_chunks(bytes.chunks(CHUNK).map(|chunk| Chunk::Memory(Bytes::copy_from_slice(chunk))))
     }
@@ -197,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn small_bodies_take_no_more_than_their_bytes() {
+    fn small_bodies_use_no_more_memory_than_their_bytes() {
         let mut filling = Filling::new(&Store::MEMORY, 5);
         filling.push(b"he").unwrap();
         filling.push(b"llo").unwrap();
@@ -215,7 +213,7 @@ mod tests {
     }
 
     proptest! {
-        /// A rope of any parts reads as the flat bytes do, in any range.
+        /// A rope of any parts has the same bytes as a flat buffer, in any range.
         #[test]
         fn reads_as_flat_bytes(parts in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..40), 0..8), cut in any::<(u16, u16)>()) {
             let contents: Vec<Content> = parts.iter().map(|part| Content::from(&part[..])).collect();
@@ -228,7 +226,7 @@ mod tests {
             prop_assert_eq!(flat(&whole, start as u64..u64::MAX), &plain[start..]);
         }
 
-        /// However the frames fall, the same bytes come out, in chunks no larger than the limit.
+        /// The content has the same bytes however they are split into frames.
         #[test]
         fn fills_from_any_frames(frames in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..60), 0..8), announced in 0u64..400) {
             let mut filling = Filling::new(&Store::MEMORY, announced);

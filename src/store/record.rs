@@ -1,27 +1,28 @@
-//! How bytes are written down: as parts of a record that is somebody else's, and the runs of a content with holes as records of their
-//! own, so that a page that is written is all that is written.
+//! Stored forms of contents: a content is part of its owner's record, and each run of a sparse content is a record, so that writing a
+//! page of a blob writes only that page.
 
 use crate::rules::time::Timestamp;
 use crate::store::Store;
-use crate::store::chunks::Chunk;
+use crate::store::changes::{Changes, diff};
+use crate::store::chunk::{Chunk, ZEROS};
 use crate::store::content::Content;
 use crate::store::disk::extents::ExtentRange;
-use crate::store::journal::{Changes, CorruptRecord, Records, diff};
+use crate::store::records::{CorruptRecord, Records};
 use crate::store::sparse::{Run, Sparse};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-/// A content, as records have it. Whoever puts it into a record has a version of it among its own.
+/// The stored form of a content. The version of the record that contains it includes its version.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ContentRecord<'a>(#[serde(borrow)] Vec<Part<'a>>);
 
 #[derive(Debug, Serialize, Deserialize)]
 enum Part<'a> {
-    /// The bytes themselves.
+    /// The bytes.
     Here(#[serde(with = "serde_bytes")] &'a [u8]),
-    /// A range of what lies in an extent.
+    /// A range of a slice of an extent.
     There(ExtentRange, u32, u32),
-    /// So many zeros.
+    /// This many zeros.
     Zeros(u32),
 }
 
@@ -29,7 +30,7 @@ impl<'a> From<&'a Content> for ContentRecord<'a> {
     fn from(content: &'a Content) -> ContentRecord<'a> {
         let part = |chunk: &'a Chunk| match chunk {
             Chunk::Memory(bytes) => Part::Here(bytes),
-            Chunk::Disk(piece, range) => Part::There(piece.place(), range.start, range.end),
+            Chunk::Disk(slice, range) => Part::There(slice.place(), range.start, range.end),
             Chunk::Zeros(count) => Part::Zeros(*count),
         };
         ContentRecord(content.chunks().map(part).collect())
@@ -37,26 +38,26 @@ impl<'a> From<&'a Content> for ContentRecord<'a> {
 }
 
 impl ContentRecord<'_> {
-    /// The content.
+    /// Restores the content.
     ///
     /// # Errors
-    /// When it can be none.
+    /// When the record is malformed, or its bytes are missing.
     pub fn content(&self, store: &Store) -> Result<Content, CorruptRecord> {
         let chunk = |part: &Part<'_>| match part {
             Part::Here(bytes) => Ok(Chunk::Memory(Bytes::copy_from_slice(bytes))),
             Part::There(place, start, end) if start <= end && *end <= place.length => {
                 let disk = store.disk().ok_or_else(|| CorruptRecord("bytes on a disk that is not there".to_owned()))?;
-                let piece = disk.extents().piece(*place).map_err(|error| CorruptRecord(error.to_string()))?;
-                Ok(Chunk::Disk(piece, *start..*end))
+                let slice = disk.extents().slice(*place).map_err(|error| CorruptRecord(error.to_string()))?;
+                Ok(Chunk::Disk(slice, *start..*end))
             }
             Part::There(place, start, end) => Err(CorruptRecord(format!("the bytes from {start} to {end} of {}", place.length))),
-            Part::Zeros(count) => Ok(Chunk::Zeros((*count).min(super::chunks::ZEROS))),
+            Part::Zeros(count) => Ok(Chunk::Zeros((*count).min(ZEROS))),
         };
         Ok(Content::from_chunks(self.0.iter().map(chunk).collect::<Result<Vec<_>, _>>()?))
     }
 }
 
-/// The form in which runs are written.
+/// The version of [`RunRecord`].
 const RUN: u8 = 1;
 
 #[derive(Serialize, Deserialize)]
@@ -67,8 +68,9 @@ struct RunRecord<'a> {
 }
 
 impl Sparse {
-    /// Tells what makes one content of another, or of none: a record for each run, under a key and the run's place.
-    pub fn tell(before: Option<&Sparse>, after: Option<&Sparse>, key: &[u8], to: &mut Changes<'_>) {
+    /// Writes the changes that lead from one content to another, either of which may be absent: a record for each run, under `key` and
+    /// the start of the run.
+    pub fn write_changes(before: Option<&Sparse>, after: Option<&Sparse>, key: &[u8], to: &mut Changes<'_>) {
         for (start, _, now) in diff(before.map(|before| &before.runs), after.map(|after| &after.runs)) {
             let key = [key, &start.to_be_bytes()].concat();
             match now {
@@ -78,14 +80,14 @@ impl Sparse {
         }
     }
 
-    /// A content of so many bytes that was told under a key.
+    /// Restores a content of `size` bytes from its records under `key`.
     ///
     /// # Errors
-    /// When one of its records is not what it should be.
+    /// When one of its records cannot be read.
     pub fn restore(size: u64, key: &[u8], records: &Records, store: &Store) -> Result<Sparse, CorruptRecord> {
         let mut sparse = Sparse::new(size);
         for (place, record) in records.under(key) {
-            // What has a longer key is something else's, whose key only begins like this one.
+            // A longer key belongs to another content, whose key begins with this one.
             let Ok(start) = place.try_into().map(u64::from_be_bytes) else { continue };
             let run: RunRecord<'_> = record.read(RUN)?;
             let content = run.content.content(store)?;

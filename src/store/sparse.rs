@@ -1,25 +1,24 @@
-//! Bytes with holes: the content of a page blob, and later of a file.
+//! Bytes with holes: the content of a page blob or a file.
 //!
-//! What was never written, or was cleared, takes no room and reads as zeros. Written runs share their chunks with every copy and
-//! snapshot of the content, and remember when they were written, so that a difference between two states is found by looking at the
-//! runs, not at the bytes.
+//! A hole was never written or was cleared; it uses no memory and reads as zeros. Written runs share their chunks with every copy and
+//! snapshot of the content, and have the time of their writing, so that states are compared by runs and not by bytes.
 
 use crate::rules::time::Timestamp;
 use crate::store::Store;
-use crate::store::chunks::{Chunk, ZEROS};
+use crate::store::chunk::{Chunk, ZEROS};
 use crate::store::cleared_ranges::Marks;
 use crate::store::content::{CHUNK, Content, Slices};
 use imbl::OrdMap;
 use std::io;
 use std::ops::Range;
 
-/// A content of a given size with holes. Cheap to clone.
+/// A content with holes. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Sparse {
     size: u64,
-    /// Written runs by their first byte: not empty, not overlapping, all below `size`.
+    /// Written runs by their start: not empty, not overlapping, all below `size`.
     pub(super) runs: OrdMap<u64, Run>,
-    /// What was cleared by [`Sparse::clear_at`] and not written since, and when.
+    /// The ranges that [`Sparse::clear_at`] cleared and that were not written since.
     cleared: Marks,
 }
 
@@ -30,12 +29,10 @@ pub(super) struct Run {
     pub(super) written: Timestamp,
 }
 
-/// What became of a range of bytes since an earlier state.
+/// A range that changed since an earlier state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It was written.
     Written(Range<u64>),
-    /// It was cleared.
     Cleared(Range<u64>),
 }
 
@@ -49,22 +46,21 @@ impl Change {
 }
 
 impl Sparse {
-    /// A content that is all hole, of so many bytes.
+    /// Creates a content of this many bytes that is one hole.
     pub fn new(size: u64) -> Sparse {
         Sparse { size, runs: OrdMap::new(), cleared: Marks::default() }
     }
 
-    /// How many bytes there are, holes and all.
+    /// The number of bytes, including holes.
     pub fn len(&self) -> u64 {
         self.size
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.size == 0
     }
 
-    /// Cuts off what lies beyond the new size, or adds a hole up to it.
+    /// Removes the bytes past a new size, or adds a hole up to it.
     pub fn resize(&mut self, size: u64) {
         if size < self.size {
             self.clear(size..self.size);
@@ -73,7 +69,7 @@ impl Sparse {
         self.size = size;
     }
 
-    /// Writes bytes over what was there. What would lie beyond the size is not written: the caller has checked.
+    /// Overwrites a range. Bytes past the size are not written: callers check that before.
     pub fn write(&mut self, start: u64, content: &Content, now: Timestamp) {
         let end = start.saturating_add(content.len()).min(self.size);
         if start >= end {
@@ -84,19 +80,19 @@ impl Sparse {
         self.runs.insert(start, Run { content: content.part(0..end - start), written: now });
     }
 
-    /// Makes a range a hole, and remembers when: a later difference tells of it, whatever was there before.
+    /// Makes a range a hole and records when: a later comparison reports it as cleared, even if it was a hole before.
     pub fn clear_at(&mut self, range: Range<u64>, now: Timestamp) {
         let range = range.start..range.end.min(self.size);
         self.clear(range.clone());
         self.cleared.mark(range, now);
     }
 
-    /// Which ranges were cleared and when, as far as that is remembered.
+    /// The ranges that were cleared by [`Sparse::clear_at`], and when.
     pub fn cleared(&self) -> &Marks {
         &self.cleared
     }
 
-    /// The same, with these ranges remembered as cleared.
+    /// The same content with other ranges recorded as cleared.
     pub fn with_cleared(self, cleared: Marks) -> Sparse {
         Sparse { cleared, ..self }
     }
@@ -117,21 +113,21 @@ impl Sparse {
         }
     }
 
-    /// The written ranges that lie in `range`, cut to it, neighbours joined.
+    /// The written ranges in `range`, cut to it. Adjacent ranges are joined.
     pub fn written(&self, range: Range<u64>) -> Vec<Range<u64>> {
         joined(self.runs_in(&range).map(|(start, run)| cut(start..start + run.content.len(), &range)))
     }
 
-    /// What changed in `range` since an earlier state was current, in order: written after `since`; or cleared after it, or written
-    /// then, and a hole now.
+    /// The changes in `range` since an earlier state, in order: ranges that were written after `since`, and holes that were cleared
+    /// after it or that the earlier state had written.
     pub fn changes(&self, earlier: &Sparse, since: Timestamp, range: Range<u64>) -> Vec<Change> {
         let fresh = self.runs_in(&range).filter(|(_, run)| run.written > since);
         let fresh = joined(fresh.map(|(start, run)| cut(start..start + run.content.len(), &range)));
-        let mut gone = earlier.clone();
-        gone.resize(self.size.max(earlier.size));
-        self.written(0..self.size).into_iter().for_each(|kept| gone.clear(kept));
+        let mut removed = earlier.clone();
+        removed.resize(self.size.max(earlier.size));
+        self.written(0..self.size).into_iter().for_each(|range| removed.clear(range));
         let mut cleared = Marks::default();
-        for range in gone.written(range.clone()).into_iter().chain(self.cleared.since(since, &range)) {
+        for range in removed.written(range.clone()).into_iter().chain(self.cleared.since(since, &range)) {
             cleared.mark(range, Timestamp::NEVER);
         }
         let cleared = joined(cleared.iter().map(|(range, _)| range)).into_iter().map(Change::Cleared);
@@ -142,12 +138,12 @@ impl Sparse {
         changes
     }
 
-    /// The bytes of a range in chunks, zeros for the holes, in order. What lies past the end is left out.
+    /// The chunks of a range, with zeros for holes. The range ends at the end of the content at the latest.
     pub fn slice(&self, range: Range<u64>) -> SparseSlices {
         SparseSlices { sparse: self.clone(), next: range.start, end: range.end.min(self.size), run: None }
     }
 
-    /// The runs that a range touches.
+    /// The runs that overlap a range.
     fn runs_in<'a>(&'a self, range: &Range<u64>) -> impl Iterator<Item = (u64, &'a Run)> + use<'a> {
         let (first, last) = (range.start, range.end);
         let before = self.runs.range(..first).next_back().filter(move |(start, run)| **start + run.content.len() > first);
@@ -160,7 +156,7 @@ fn cut(range: Range<u64>, to: &Range<u64>) -> Range<u64> {
     range.start.max(to.start)..range.end.min(to.end)
 }
 
-/// Ranges in order, those that touch made one.
+/// Joins adjacent ranges of a sorted sequence.
 fn joined(ranges: impl Iterator<Item = Range<u64>>) -> Vec<Range<u64>> {
     let mut all: Vec<Range<u64>> = Vec::new();
     for range in ranges {
@@ -172,8 +168,8 @@ fn joined(ranges: impl Iterator<Item = Range<u64>>) -> Vec<Range<u64>> {
     all
 }
 
-/// A content of pages being filled from its bytes in order. Pages of nothing but zeros stay holes, so that a content with terabytes of
-/// them takes no more room than what else is in it.
+/// Builds a content of pages from its bytes in order. Pages of zeros become holes, so that a content with terabytes of them uses no more
+/// memory than its other pages.
 #[derive(Debug)]
 pub struct PageFilling {
     store: Store,
@@ -187,12 +183,12 @@ pub struct PageFilling {
 const PAGE: usize = 512;
 
 impl PageFilling {
-    /// Begins: where the bytes go, the size in bytes, and when it is written.
+    /// Begins a content of `size` bytes in a store. `now` is the time of writing.
     pub fn new(store: &Store, size: u64, now: Timestamp) -> PageFilling {
         PageFilling { store: store.clone(), sparse: Sparse::new(size), now, at: 0, open: Vec::new() }
     }
 
-    /// Takes in the next bytes. What would lie beyond the size is not written.
+    /// Appends bytes. Those past the size are not written.
     ///
     /// # Errors
     /// Those of the disk.
@@ -202,28 +198,28 @@ impl PageFilling {
             self.open.extend_from_slice(now);
             frame = later;
             if self.open.len() == CHUNK {
-                self.settle()?;
+                self.flush()?;
             }
         }
         Ok(())
     }
 
-    /// Ends.
+    /// Returns the content.
     ///
     /// # Errors
     /// Those of the disk.
     pub fn finish(mut self) -> io::Result<Sparse> {
-        self.settle()?;
+        self.flush()?;
         Ok(self.sparse)
     }
 
-    /// Writes the pages of what came since the last time that have something in them, each run of them in a chunk of its own.
-    fn settle(&mut self) -> io::Result<()> {
+    /// Writes the buffered pages that are not zeros, each run of them in its own chunk.
+    fn flush(&mut self) -> io::Result<()> {
         let mut at = self.at;
         for run in self.open.chunks(PAGE).collect::<Vec<_>>().chunk_by(|a, b| blank(a) == blank(b)) {
             let length: usize = run.iter().map(|page| page.len()).sum();
             if run.first().is_some_and(|page| !blank(page)) {
-                self.sparse.write(at, &Content::from_chunks([self.store.keep(run.concat().into())?]), self.now);
+                self.sparse.write(at, &Content::from_chunks([self.store.write(run.concat().into())?]), self.now);
             }
             at += length as u64;
         }
@@ -299,7 +295,7 @@ mod tests {
         ]
     }
 
-    /// The naive content: a byte and the moment of its writing, or a hole.
+    /// The naive content: a byte and the time of its writing, or a hole.
     type Naive = Vec<Option<(u8, u64)>>;
 
     fn apply(sparse: &mut Sparse, naive: &mut Naive, act: &Act, moment: u64) {
@@ -323,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_filled_and_holes_left() {
+    fn pages_of_zeros_become_holes() {
         let mut plain = vec![0; 3 * CHUNK + 2 * PAGE];
         for (at, byte) in [(0, 1), (PAGE + 7, 2), (CHUNK - 1, 3), (CHUNK, 4), (3 * CHUNK + PAGE, 5)] {
             plain[at] = byte;
@@ -340,7 +336,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is done, it reads as the flat bytes do, and a difference is what the bytes' own histories say.
+        /// After any changes, the content has the same bytes as a flat buffer, and comparing states agrees with the history of each byte.
         #[test]
         fn is_as_a_naive_content(acts in prop::collection::vec(act(), 1..24), split in 0usize..24, cut in (0u64..64, 0u64..64)) {
             let (mut sparse, mut naive) = (Sparse::new(48), vec![None; 48]);
@@ -374,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cleared_since_is_told_though_it_was_a_hole_before() {
+    fn a_cleared_range_is_reported_even_if_it_was_a_hole_before() {
         use Change::{Cleared, Written};
         let at = Timestamp::from_ticks;
         let mut sparse = Sparse::new(40);
@@ -384,13 +380,13 @@ mod tests {
         sparse.clear_at(12..14, at(4));
         sparse.clear_at(14..16, at(5));
         sparse.clear_at(30..50, at(6));
-        let told = |sparse: &Sparse| sparse.changes(&earlier, at(2), 0..40);
-        assert_eq!(told(&sparse), [Written(10..12), Cleared(12..16), Written(16..20), Cleared(30..40)]);
+        let changes = |sparse: &Sparse| sparse.changes(&earlier, at(2), 0..40);
+        assert_eq!(changes(&sparse), [Written(10..12), Cleared(12..16), Written(16..20), Cleared(30..40)]);
         sparse.write(13, &Content::from(&b"x"[..]), at(7));
-        assert_eq!(told(&sparse)[1..4], [Cleared(12..13), Written(13..14), Cleared(14..16)]);
+        assert_eq!(changes(&sparse)[1..4], [Cleared(12..13), Written(13..14), Cleared(14..16)]);
         sparse.resize(35);
         sparse.resize(40);
-        assert_eq!(told(&sparse).last(), Some(&Cleared(30..35)));
+        assert_eq!(changes(&sparse).last(), Some(&Cleared(30..35)));
         assert_eq!(sparse.changes(&earlier, at(5), 0..40), [Written(13..14), Cleared(30..35)]);
     }
 

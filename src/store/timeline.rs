@@ -1,17 +1,17 @@
-//! Entries along a line of time, each at its place and each with an end: which of those before a moment last still, and how many
-//! come after it, in as many steps as the line is long in digits, however many have ended.
+//! Entries ordered by time, each with an end. Finding the entries before a time that have not ended, and counting those after it, takes
+//! a logarithmic number of steps, however many entries have ended.
 //!
-//! A treap: a search tree by place that is also a heap by a number that follows from the place, and so is balanced whatever order the
-//! entries come in. Its nodes are shared between versions as the maps of `imbl` are, and know what no map of that crate can tell:
-//! how many entries are below, and when the last of them ends.
+//! The data structure is a treap: a search tree by place that is also a heap by a number derived from the place, and therefore balanced in
+//! any order of insertion. Versions share nodes like the maps of `imbl`. Unlike those, a node has the number of entries below it and the
+//! time at which the last of them ends.
 
 use crate::rules::time::Timestamp;
 use std::sync::Arc;
 
-/// Where an entry stands: at a moment, and there by its number. No two entries of a line have the same number.
+/// The key of an entry: a time and a number. No two entries of a timeline have the same number.
 pub type Place = (Timestamp, u64);
 
-/// A line of entries. Cheap to clone.
+/// Entries ordered by time. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Timeline<V> {
     root: Link<V>,
@@ -22,12 +22,12 @@ type Link<V> = Option<Arc<Node<V>>>;
 #[derive(Clone, Debug)]
 struct Node<V> {
     place: Place,
-    /// From when on the entry does not count.
+    /// When the entry ends.
     end: Timestamp,
     value: V,
-    /// The last end of this entry and those below.
+    /// The latest end of this entry and those below.
     last: Timestamp,
-    /// This entry and those below, counted.
+    /// The number of entries: this one and those below.
     size: usize,
     left: Link<V>,
     right: Link<V>,
@@ -40,22 +40,21 @@ impl<V> Default for Timeline<V> {
 }
 
 impl<V: Clone> Timeline<V> {
-    /// How many entries there are, ended or not.
+    /// The number of entries, ended or not.
     pub fn len(&self) -> usize {
         size(&self.root)
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.root.is_none()
     }
 
-    /// Adds an entry at a place that is free.
+    /// Adds an entry. Its place must be free.
     pub fn insert(&mut self, place: Place, end: Timestamp, value: V) {
         insert(&mut self.root, Node { place, end, value, last: end, size: 1, left: None, right: None });
     }
 
-    /// Takes out the entry at a place.
+    /// Removes and returns the entry at a place.
     pub fn remove(&mut self, place: Place) -> Option<V> {
         remove(&mut self.root, place)
     }
@@ -69,11 +68,11 @@ impl<V: Clone> Timeline<V> {
         Some((node.place, &node.value))
     }
 
-    /// How many entries stand after a moment.
-    pub fn count_after(&self, moment: Timestamp) -> usize {
+    /// The number of entries after a time.
+    pub fn count_after(&self, time: Timestamp) -> usize {
         let (mut count, mut next) = (0, self.root.as_deref());
         while let Some(node) = next {
-            if node.place.0 > moment {
+            if node.place.0 > time {
                 count += 1 + size(&node.right);
                 next = node.left.as_deref();
             } else {
@@ -83,7 +82,7 @@ impl<V: Clone> Timeline<V> {
         count
     }
 
-    /// The entries that stand at `now` or before and have not ended by then, in order.
+    /// The entries at or before `now` that have not ended by then, in order.
     pub fn lasting(&self, now: Timestamp) -> impl Iterator<Item = (Place, &V)> {
         let mut open = Vec::new();
         let mut next = self.root.as_deref();
@@ -108,7 +107,7 @@ impl<V: Clone> Timeline<V> {
 }
 
 impl<V> Node<V> {
-    /// Which of two nodes stands above the other: chance, but always the same (the last steps of SplitMix64).
+    /// Decides which of two nodes is above the other: a hash of the number (the last steps of SplitMix64).
     fn weight(&self) -> u64 {
         let z = self.place.1.wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -116,8 +115,8 @@ impl<V> Node<V> {
         z ^ (z >> 31)
     }
 
-    /// Counts again after something changed below.
-    fn sum_up(&mut self) {
+    /// Updates the sums after a change below.
+    fn update(&mut self) {
         self.size = 1 + size(&self.left) + size(&self.right);
         let below = [&self.left, &self.right].into_iter().flatten();
         self.last = below.fold(self.end, |last, node| last.max(node.last));
@@ -133,11 +132,11 @@ fn insert<V: Clone>(link: &mut Link<V>, mut new: Node<V>) {
         Some(node) if node.weight() >= new.weight() => {
             let node = Arc::make_mut(node);
             insert(if new.place < node.place { &mut node.left } else { &mut node.right }, new);
-            node.sum_up();
+            node.update();
         }
         _ => {
             (new.left, new.right) = split(link.take(), new.place);
-            new.sum_up();
+            new.update();
             *link = Some(Arc::new(new));
         }
     }
@@ -150,29 +149,29 @@ fn remove<V: Clone>(link: &mut Link<V>, place: Place) -> Option<V> {
         *link = merge(node.left.take(), node.right.take());
         return Some(value);
     }
-    let gone = remove(if place < node.place { &mut node.left } else { &mut node.right }, place);
-    node.sum_up();
-    gone
+    let removed = remove(if place < node.place { &mut node.left } else { &mut node.right }, place);
+    node.update();
+    removed
 }
 
-/// What stands before a place, and the rest.
+/// Splits a tree into the entries before a place and the rest.
 fn split<V: Clone>(link: Link<V>, at: Place) -> (Link<V>, Link<V>) {
     let Some(mut shared) = link else { return (None, None) };
     let node = Arc::make_mut(&mut shared);
     if node.place < at {
         let (before, after) = split(node.right.take(), at);
         node.right = before;
-        node.sum_up();
+        node.update();
         (Some(shared), after)
     } else {
         let (before, after) = split(node.left.take(), at);
         node.left = after;
-        node.sum_up();
+        node.update();
         (before, Some(shared))
     }
 }
 
-/// Two lines, one after the other.
+/// Joins two trees, one after the other.
 fn merge<V: Clone>(before: Link<V>, after: Link<V>) -> Link<V> {
     match (before, after) {
         (None, rest) | (rest, None) => rest,
@@ -180,12 +179,12 @@ fn merge<V: Clone>(before: Link<V>, after: Link<V>) -> Link<V> {
             if before.weight() >= after.weight() {
                 let node = Arc::make_mut(&mut before);
                 node.right = merge(node.right.take(), Some(after));
-                node.sum_up();
+                node.update();
                 Some(before)
             } else {
                 let node = Arc::make_mut(&mut after);
                 node.left = merge(Some(before), node.left.take());
-                node.sum_up();
+                node.update();
                 Some(after)
             }
         }
@@ -207,9 +206,9 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever comes and goes, the line says what a plain map says that is walked from end to end; older versions stay as they were.
+        /// After any insertions and removals, a timeline agrees with a plain map; older versions are unchanged.
         #[test]
-        fn says_what_a_plain_map_says(steps in prop::collection::vec((0u64..20, 0u64..20, any::<bool>()), 0..80), now in 0u64..20) {
+        fn agrees_with_a_plain_map(steps in prop::collection::vec((0u64..20, 0u64..20, any::<bool>()), 0..80), now in 0u64..20) {
             let mut line = Timeline::default();
             let mut plain: BTreeMap<Place, Timestamp> = BTreeMap::new();
             for (number, (moment, end, remove)) in steps.into_iter().enumerate() {
@@ -239,9 +238,9 @@ mod tests {
         }
     }
 
-    /// A hundred thousand entries that have ended do not stand in the way of the one that has not, nor do those of later.
+    /// A hundred thousand ended entries do not slow down finding one that has not ended, nor do later ones.
     #[test]
-    fn what_has_ended_is_passed_over_at_once() {
+    fn ended_entries_are_skipped_at_once() {
         const MANY: u64 = 100_000;
         let mut line = Timeline::default();
         for number in 0..MANY {
@@ -257,6 +256,6 @@ mod tests {
             assert_eq!(line.lasting(now).map(|(_, value)| *value).collect::<Vec<_>>(), [7]);
         }
         let walked = begun.elapsed();
-        assert!(walked.as_millis() < 1000, "a thousand looks took {walked:?}: they walk over what has ended");
+        assert!(walked.as_millis() < 1000, "a thousand looks took {walked:?}: they visit ended entries");
     }
 }

@@ -52,7 +52,7 @@ async fn every_kind_of_blob_comes_back_as_it_was() {
         ["/box/large", "/box/small", "/box/log", "/box/pages", &format!("/box/pages?snapshot={snapshot}")].map(str::to_owned);
     let lists =
         ["/box?restype=container&comp=list&include=metadata,snapshots,versions,tags", "/box/pages?comp=pagelist", "/?comp=list"];
-    let mut reported = Vec::new();
+    let mut before = Vec::new();
     for round in 0..3 {
         let mut now = Vec::new();
         for path in paths.iter().map(String::as_str).chain(lists) {
@@ -64,9 +64,9 @@ async fn every_kind_of_blob_comes_back_as_it_was() {
             now.push((path.to_owned(), headers, String::from_utf8_lossy(&got.body).replace(&url, "")));
         }
         if round > 0 {
-            assert!(now == reported, "round {round}");
+            assert!(now == before, "round {round}");
         }
-        reported = now;
+        before = now;
         if round == 1 {
             server.emulator.store().disk().unwrap().log().snapshot();
         }
@@ -100,16 +100,16 @@ async fn what_an_account_says_of_itself_and_its_containers_comes_back() {
     assert_eq!(server.request("DELETE", "/gone?restype=container").send().await.verdict(), "202");
     let targets =
         ["/?restype=service&comp=properties", "/kept?restype=container&comp=acl", "/?comp=list&include=metadata,deleted,system"];
-    let describe = async |server: &TestServer| {
-        let mut reported = Vec::new();
+    let read_state = async |server: &TestServer| {
+        let mut state = Vec::new();
         for target in targets {
-            reported.push(server.request("GET", target).send().await.text().replace(&server.blob_url(), ""));
+            state.push(server.request("GET", target).send().await.text().replace(&server.blob_url(), ""));
         }
-        reported
+        state
     };
-    let before = describe(&server).await;
+    let before = read_state(&server).await;
     server.restart().await;
-    assert_eq!(describe(&server).await, before);
+    assert_eq!(read_state(&server).await, before);
     server.wait(60);
     let version = server.request("GET", "/?comp=list&include=deleted").send().await.element("Version").to_owned();
     let back = server.request("PUT", "/back?restype=container&comp=undelete");
@@ -178,7 +178,7 @@ async fn every_service_comes_back_as_it_was() {
         (ServiceKind::File, format!("/shr/dir/File?sharesnapshot={snapshot}")),
         (ServiceKind::File, format!("/shr/dir/File?comp=rangelist&prevsharesnapshot={snapshot}")),
     ];
-    let mut reported: Option<Vec<String>> = None;
+    let mut before: Option<Vec<String>> = None;
     for round in 0..3 {
         let mut now = Vec::new();
         for (kind, target) in &targets {
@@ -189,10 +189,10 @@ async fn every_service_comes_back_as_it_was() {
             let text = String::from_utf8_lossy(&got.body).replace(&server.host(*kind), "");
             now.push(format!("{target} {headers:?} {text}"));
         }
-        if let Some(reported) = &reported {
-            assert_eq!(reported, &now, "round {round}");
+        if let Some(before) = &before {
+            assert_eq!(before, &now, "round {round}");
         }
-        reported = Some(now);
+        before = Some(now);
         if round == 1 {
             server.emulator.store().disk().unwrap().log().snapshot();
         }

@@ -22,7 +22,7 @@ fn folder(form: u32) -> PathBuf {
 }
 
 /// The requests to a server that has opened the folder.
-const REQUESTS: &[(ServiceKind, &str)] = &[
+const TARGETS: &[(ServiceKind, &str)] = &[
     (ServiceKind::Blob, "/?restype=service&comp=properties"),
     (ServiceKind::Blob, "/?comp=list&include=metadata"),
     (ServiceKind::Blob, "/box?restype=container&comp=acl"),
@@ -54,30 +54,30 @@ const REQUESTS: &[(ServiceKind, &str)] = &[
 ];
 
 async fn answers(server: &TestServer) -> String {
-    let mut reported = String::new();
-    for (kind, target) in REQUESTS {
+    let mut all = String::new();
+    for (kind, target) in TARGETS {
         let got = server.request("GET", target).of(*kind).send().await;
         let text = String::from_utf8_lossy(&got.body).replace('\0', "·");
-        reported += &format!("{kind:?} {target} → {}\n", got.verdict());
+        all += &format!("{kind:?} {target} → {}\n", got.verdict());
         for (name, value) in &got.headers {
             if name.as_str().starts_with("x-ms-copy-") || name == "x-ms-last-access-time" {
-                reported += &format!("{name}: {}\n", value.to_str().unwrap());
+                all += &format!("{name}: {}\n", value.to_str().unwrap());
             }
         }
-        reported += &format!("{text}\n");
+        all += &format!("{text}\n");
     }
-    // The addresses of servers, that which wrote the data among them.
-    let mut parts = reported.split("127.0.0.1:");
+    // The addresses of servers, including the one that wrote the data.
+    let mut parts = all.split("127.0.0.1:");
     let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |reported, part| reported + "HOST" + part.trim_start_matches(|c: char| c.is_ascii_digit()))
+    parts.fold(first, |before, part| before + "HOST" + part.trim_start_matches(|c: char| c.is_ascii_digit()))
 }
 
-/// Holds answers against those that are wanted, line by line.
-fn check(reported: &str, wanted: &str, when: &str) {
-    for (reported, wanted) in reported.lines().zip(wanted.lines()) {
-        assert_eq!(reported, wanted, "{when}");
+/// Compares answers with the expected ones, line by line.
+fn check(found: &str, wanted: &str, when: &str) {
+    for (answer, wanted) in found.lines().zip(wanted.lines()) {
+        assert_eq!(answer, wanted, "{when}");
     }
-    assert_eq!(reported.len(), wanted.len(), "{when}");
+    assert_eq!(found.len(), wanted.len(), "{when}");
 }
 
 #[tokio::test]
@@ -91,13 +91,13 @@ async fn every_form_that_was_ever_written_opens() {
         let server = TestServer::with(&["--location", place.path(), ACCOUNT]).await;
         server.wait(LATER);
         check(&answers(&server).await, &wanted, &format!("form {form}"));
-        // And written anew by this version. In a folder of its own, because a read is an access, and accesses are stored.
+        // And rewritten by this version, in another folder, because a read is stored as an access.
         let place = copy_of(form);
         let mut server = TestServer::with(&["--location", place.path(), ACCOUNT]).await;
         server.emulator.store().disk().unwrap().log().snapshot();
         server.wait(LATER);
         server.restart().await;
-        check(&answers(&server).await, &wanted, &format!("form {form}, written anew"));
+        check(&answers(&server).await, &wanted, &format!("form {form}, rewritten"));
     }
 }
 
@@ -196,7 +196,7 @@ async fn write_newest() {
         let done = server.request(method, target).of(kind).headers(headers).body(body).send().await;
         assert!(done.status < 300, "{kind:?} {target}: {}", done.text());
     }
-    // A read is an access too, and the first is stored.
+    // A read is stored as an access too, and the first one counts.
     answers(&server).await;
     std::fs::write(place.join("answers.txt"), answers(&server).await).unwrap();
     server.restart_with(&[]).await;

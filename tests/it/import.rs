@@ -307,7 +307,7 @@ async fn archived_blobs_come_over() {
     assert_eq!(blocks.elements("Name"), ["YjM="]);
 }
 
-/// Each property comes by itself: what one of the services refuses keeps no other away.
+/// Each property is imported by itself: one that a service refuses does not prevent the others.
 #[tokio::test]
 async fn properties_of_services_come_over() {
     let (from, to) = (Scratch::new("azurite"), Scratch::new("imported"));

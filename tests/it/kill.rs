@@ -77,7 +77,7 @@ impl Doomed<'_> {
     }
 }
 
-/// Writes until the server is gone.
+/// Writes until the server is killed.
 async fn write_on(client: &TestClient, kind: ServiceKind, written: &mut Written, doomed: &Doomed<'_>) {
     loop {
         let name = format!("n{}", written.next);

@@ -6,7 +6,7 @@ use crate::rules::error::StorageError;
 use crate::rules::lease::LeaseId;
 use crate::rules::time::Timestamp;
 use crate::store::cell::Cell;
-use crate::store::journal::Persist;
+use crate::store::Persist;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 

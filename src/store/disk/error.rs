@@ -1,7 +1,6 @@
 //! Why a location cannot be used.
 
-use crate::store::disk::folder::FORMAT;
-use crate::store::journal::CorruptRecord;
+use crate::store::records::CorruptRecord;
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -38,8 +37,8 @@ pub enum DiskErrorKind {
          --location {to}"
     )]
     Azurite { from: String, to: String },
-    #[error("the data has format {0}, and this version of Lazuli reads up to {max}; use a newer version", max = FORMAT)]
-    NewerFormat(u32),
+    #[error("the data has format {format}, and this version of Lazuli reads up to {supported}; use a newer version")]
+    NewerFormat { format: u32, supported: u32 },
     #[error("the file \"lazuli\" is empty: no server has used the folder yet")]
     Unused,
     /// `state` is missing, empty or damaged.

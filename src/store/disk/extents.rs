@@ -1,21 +1,21 @@
-//! Extents: the files that bytes lie in. Bytes are added at the end of the last one and never changed; what nobody refers to any more
-//! is given back to the system as a hole, and a file that has nothing else is removed.
+//! Extents: the files with contents. Bytes are appended to the last file and never changed. A range that is no longer referenced is
+//! returned to the system as a hole, and a file without live contents is removed.
 
 use crate::rules::checksums::Crc64;
+use crate::store::disk::extent::{Extent, Freed};
 use crate::store::disk::folder::Folder;
-use crate::store::disk::medium::{Medium, read_at, taken};
-use crate::store::disk::reclaim::{Found, Pending, Ranges};
+use crate::store::disk::medium::{Medium, allocated_size, read_at};
+use crate::store::disk::pending::Pending;
 use bytes::Bytes;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fs::File;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 /// The size in bytes at which an extent is full.
 const FULL: u64 = 256 << 20;
-/// How many bytes that no record names are few, where it is not sure that no log is missing.
+/// The most unnamed bytes that a start frees if a log may be missing.
 const FEW: u64 = 64 << 20;
 
 /// All extents of a folder.
@@ -23,53 +23,32 @@ const FEW: u64 = 64 << 20;
 pub struct Extents {
     folder: Arc<Folder>,
     medium: Arc<Medium>,
-    open: Mutex<Open>,
+    files: Mutex<Files>,
     pending: Pending,
-    /// The number of the last frame that was handed to the log.
+    /// Some of the contents that records name, in every file, for the check before the first range is freed.
+    sample: Mutex<Vec<Weak<ExtentSlice>>>,
+    /// The number of the last frame that was appended to the log.
     pub(super) appended: AtomicU64,
-    /// Whether the server is stopping: what is dropped from memory from then on is not gone from the disk.
+    /// Whether contents that are dropped from memory remain on disk, because the server stops.
     stopping: AtomicBool,
-    /// Whether a file that is not there was taken away, for no loss of power can have taken it.
+    /// Whether a missing file was removed by somebody, because no loss of power can have removed it.
     sure: bool,
 }
 
 #[derive(Debug, Default)]
-struct Open {
-    files: BTreeMap<u32, Arc<Extent>>,
-    /// Where the next bytes go, in the last file.
+struct Files {
+    by_id: BTreeMap<u32, Arc<Extent>>,
+    /// Where the next bytes go in the last file.
     end: u64,
-    /// While records are read: pieces that several of them may share.
+    /// While records are read: the slices, which several records may share, by extent and start.
     shared: HashMap<(u32, u64), Weak<ExtentSlice>>,
-    /// While records are read: how many pieces are beyond the end of their file.
+    /// While records are read: how many slices lie past the end of their file.
     missing: u64,
-    /// While records are read: the files that these belong to.
+    /// While records are read: the files with such slices.
     short: BTreeSet<u32>,
 }
 
-/// One file.
-#[derive(Debug)]
-pub(super) struct Extent {
-    id: u32,
-    file: File,
-    /// How many bytes it had when it was opened.
-    found: u64,
-    /// Whether it has bytes that a loss of power would take. An earlier server may have left some.
-    dirty: AtomicBool,
-    /// How many bytes somebody refers to.
-    live: AtomicU64,
-    /// Ranges that nobody refers to.
-    dead: Mutex<Ranges>,
-}
-
-/// A range of an extent that nobody in memory refers to any more.
-#[derive(Debug)]
-pub(super) struct Freed {
-    pub(super) extent: Arc<Extent>,
-    pub(super) start: u64,
-    pub(super) length: u64,
-}
-
-/// Bytes in an extent. Once nobody has this any more, they are gone.
+/// Bytes in an extent. They are freed when this is dropped.
 #[derive(Debug)]
 pub struct ExtentSlice {
     extents: Arc<Extents>,
@@ -77,38 +56,36 @@ pub struct ExtentSlice {
     place: ExtentRange,
 }
 
-/// Where bytes lie, as records tell it.
+/// The position of bytes, as in records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ExtentRange {
-    /// Which file.
+    /// The id of the file.
     pub extent: u32,
-    /// Their length in bytes.
+    /// In bytes.
     pub length: u32,
-    /// Where in the file they begin.
     pub start: u64,
-    /// Their CRC-64/NVME.
+    /// CRC-64/NVME.
     pub checksum: u64,
 }
 
 impl ExtentSlice {
-    /// Where it lies.
     pub fn place(&self) -> ExtentRange {
         self.place
     }
 
-    /// Reads it, and holds it against its checksum.
+    /// Reads the bytes, and compares them with their checksum.
     ///
     /// # Errors
-    /// As the system says; InvalidData, with the place, when the bytes are not those that were written.
+    /// Those of the system; InvalidData, with the position, if the bytes are not those that were written.
     pub fn read(&self) -> io::Result<Bytes> {
         let mut bytes = vec![0; self.place.length as usize];
         let ExtentRange { start, length, checksum, .. } = self.place;
         let wrong = |kind, what: &str| {
-            let why = format!("{}: {length} bytes at {start} {what}", name(self.extent.id));
+            let reason = format!("{}: {length} bytes at {start} {what}", name(self.extent.id));
             if matches!(kind, io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof) {
-                self.extents.distrust(&why);
+                self.extents.distrust(&reason);
             }
-            io::Error::new(kind, why)
+            io::Error::new(kind, reason)
         };
         read_at(&self.extent.file, &mut bytes, start)
             .map_err(|error| wrong(error.kind(), &format!("cannot be read: {error}")))?;
@@ -121,7 +98,7 @@ impl ExtentSlice {
 
 impl Drop for ExtentSlice {
     fn drop(&mut self) {
-        if self.extents.stopping.load(Ordering::SeqCst) {
+        if self.extents.is_stopped() {
             return;
         }
         let freed = Freed { extent: self.extent.clone(), start: self.place.start, length: u64::from(self.place.length) };
@@ -130,13 +107,13 @@ impl Drop for ExtentSlice {
     }
 }
 
-/// How the reading of records ended.
+/// The result of comparing the extents with the records.
 #[derive(Debug)]
 pub struct ExtentReport {
-    /// What is to be told, in sentences.
-    pub told: Vec<String>,
-    /// Whether contents that no record names are kept.
-    pub kept: bool,
+    /// Sentences for the log.
+    pub messages: Vec<String>,
+    /// Whether contents that no record names are retained.
+    pub retained: bool,
 }
 
 /// A number of bytes, for people.
@@ -153,51 +130,51 @@ fn name(id: u32) -> String {
 }
 
 impl Extents {
-    /// The extents that are in a folder.
+    /// Opens the extents of a folder.
     ///
     /// # Errors
-    /// As the system says.
+    /// Those of the system.
     pub fn open(folder: Arc<Folder>, medium: Arc<Medium>) -> io::Result<Extents> {
         let names = folder.names()?;
-        let sure = folder.reach().is_some_and(|reach| reach.is_sure());
+        let sure = folder.position().is_some_and(|position| position.is_sure());
         let extents = Extents {
             sure,
             folder,
             medium,
-            open: Mutex::default(),
+            files: Mutex::default(),
             pending: Pending::default(),
+            sample: Mutex::default(),
             appended: AtomicU64::new(0),
             stopping: AtomicBool::new(false),
         };
         let ids = names.iter().filter_map(|name| name.strip_prefix("extent-")?.parse().ok());
         for extent in ids.map(|id| extents.extent(id)) {
             let extent = extent?;
-            let mut open = extents.open.lock();
-            open.end = extent.found;
-            open.files.insert(extent.id, extent);
+            let mut files = extents.files.lock();
+            files.end = extent.found;
+            files.by_id.insert(extent.id, extent);
         }
         Ok(extents)
     }
 
-    /// From now on nothing is given back: the server is stopping, and forgets only what is in memory.
+    /// Frees nothing from now on: the server stops, and drops contents from memory only.
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::SeqCst);
     }
 
-    /// Whether nothing is given back any more.
-    pub(super) fn is_stopped(&self) -> bool {
+    /// Returns true if nothing is freed.
+    pub fn is_stopped(&self) -> bool {
         self.stopping.load(Ordering::SeqCst)
     }
 
-    /// Learns that contents are not what records say. The records may then be those of other extents, and what they do not name may be
-    /// what somebody misses: until the next start nothing is given back.
-    fn distrust(&self, why: &str) {
+    /// Frees nothing until the next start, because contents are not what records state. The records may belong to other extents, and
+    /// contents that they do not name may still be needed.
+    fn distrust(&self, reason: &str) {
         if !self.stopping.swap(true, Ordering::SeqCst) && !self.medium.is_read_only() {
-            tracing::warn!("{why}; until the next start no room is given back");
+            tracing::warn!("{reason}; until the next start no room is given back");
         }
     }
 
-    /// What they are written to.
     pub fn medium(&self) -> &Medium {
         &self.medium
     }
@@ -205,186 +182,188 @@ impl Extents {
     /// Writes bytes.
     ///
     /// # Errors
-    /// As the system says; what was written of them is given back.
+    /// Those of the system. The part that was written is freed.
     pub fn write(self: &Arc<Self>, bytes: &[u8]) -> io::Result<ExtentSlice> {
         let length = u32::try_from(bytes.len()).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?;
         let (extent, start) = self.reserve(u64::from(length))?;
         let place = ExtentRange { extent: extent.id, length, start, checksum: Crc64::of(bytes).0 };
-        let piece = ExtentSlice { extents: self.clone(), extent, place };
-        self.medium.write_at(&piece.extent.file, bytes, start)?;
-        piece.extent.dirty.store(true, Ordering::SeqCst);
-        Ok(piece)
+        let slice = ExtentSlice { extents: self.clone(), extent, place };
+        self.medium.write_at(&slice.extent.file, bytes, start)?;
+        slice.extent.dirty.store(true, Ordering::SeqCst);
+        Ok(slice)
     }
 
     fn reserve(&self, length: u64) -> io::Result<(Arc<Extent>, u64)> {
-        let mut open = self.open.lock();
-        let last = open.files.last_key_value().map(|(_, extent)| extent.clone());
+        let mut files = self.files.lock();
+        let last = files.by_id.last_key_value().map(|(_, extent)| extent.clone());
         let extent = match last {
-            // One that lost bytes is left as it is: putting the whole file back must not cost what is written now.
-            Some(last) if (open.end == 0 || open.end + length <= FULL) && !open.short.contains(&last.id) => last,
+            // A file that lost bytes is left unchanged: restoring it from a copy must not overwrite new contents.
+            Some(last) if (files.end == 0 || files.end + length <= FULL) && !files.short.contains(&last.id) => last,
             last => {
                 let id = last.map_or(1, |last| last.id + 1);
                 let extent = self.extent(id)?;
-                // Syncing the file alone does not make its name safe.
+                // A sync of the file does not include its name.
                 self.folder.sync()?;
-                open.files.insert(id, extent.clone());
-                open.end = 0;
+                files.by_id.insert(id, extent.clone());
+                files.end = 0;
                 extent
             }
         };
-        let start = open.end;
-        open.end += length;
-        // Before anybody can see a later extent, and this one without anything alive in it.
+        let start = files.end;
+        files.end += length;
+        // Under the lock, so that this extent is never seen without live contents after a later one exists.
         extent.live.fetch_add(length, Ordering::SeqCst);
         Ok((extent, start))
     }
 
-    /// The piece that a record tells of; records that tell of the same bytes share it. Only before [`Extents::settle`], which says
-    /// whether some of them are not there.
+    /// Returns the slice that a record names; records of the same bytes share it. May be called until [`Extents::settle`], which reports
+    /// missing slices.
     ///
     /// # Errors
-    /// As the system says; InvalidData when the whole file is gone and no loss of power can have taken it. Then nothing is given back
-    /// any more.
-    pub fn piece(self: &Arc<Self>, place: ExtentRange) -> io::Result<Arc<ExtentSlice>> {
-        let mut open = self.open.lock();
-        if let Some(piece) = open.shared.get(&(place.extent, place.start)).and_then(Weak::upgrade) {
-            return Ok(piece);
+    /// Those of the system; InvalidData if the file is missing or empty and no loss of power can be the cause. Nothing is freed then.
+    pub fn slice(self: &Arc<Self>, place: ExtentRange) -> io::Result<Arc<ExtentSlice>> {
+        let mut files = self.files.lock();
+        if let Some(slice) = files.shared.get(&(place.extent, place.start)).and_then(Weak::upgrade) {
+            return Ok(slice);
         }
-        let extent = match open.files.get(&place.extent) {
+        let extent = match files.by_id.get(&place.extent) {
             Some(extent) if extent.found > 0 || !self.sure || place.length == 0 => extent.clone(),
             found if self.sure && place.length > 0 => {
                 self.stop();
-                let how = if found.is_some() { "empty" } else { "missing" };
-                let why = format!("{} is {how}, and records name contents in it: put the whole file back", name(place.extent));
-                return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+                let state = if found.is_some() { "empty" } else { "missing" };
+                let reason =
+                    format!("{} is {state}, and records name contents in it: put the whole file back", name(place.extent));
+                return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
             }
             _ => {
                 let extent = self.extent(place.extent)?;
-                open.files.insert(place.extent, extent.clone());
+                files.by_id.insert(place.extent, extent.clone());
                 extent
             }
         };
         let end = place.start.saturating_add(u64::from(place.length));
         if end > extent.found {
-            open.missing += 1;
-            if open.short.insert(place.extent) && extent.found == 0 && !self.medium.is_read_only() {
-                // The loss was noticed once: a byte keeps the next start from refusing the file as one that somebody emptied.
+            files.missing += 1;
+            if files.short.insert(place.extent) && extent.found == 0 && !self.medium.is_read_only() {
+                // The loss is reported once. With this byte the next start does not refuse the file as one that somebody emptied.
                 extent.file.set_len(1)?;
             }
         }
-        if open.files.last_key_value().is_some_and(|(last, _)| *last == place.extent) {
-            open.end = open.end.max(end);
+        if files.by_id.last_key_value().is_some_and(|(last, _)| *last == place.extent) {
+            files.end = files.end.max(end);
         }
         extent.live.fetch_add(u64::from(place.length), Ordering::SeqCst);
-        let piece = Arc::new(ExtentSlice { extents: self.clone(), extent, place });
-        open.shared.insert((place.extent, place.start), Arc::downgrade(&piece));
-        Ok(piece)
+        let slice = Arc::new(ExtentSlice { extents: self.clone(), extent, place });
+        files.shared.insert((place.extent, place.start), Arc::downgrade(&slice));
+        Ok(slice)
     }
 
     fn extent(&self, id: u32) -> io::Result<Arc<Extent>> {
         let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", name(id)));
         let file = self.medium.open(&self.folder.file(&name(id))).map_err(named)?;
         let found = file.metadata()?.len();
-        Ok(Arc::new(Extent { id, file, found, dirty: AtomicBool::new(true), live: AtomicU64::new(0), dead: Mutex::default() }))
+        Ok(Arc::new(Extent::new(id, file, found)))
     }
 
-    /// Ends the reading of records: what none of them told of is given back, in time. Says what is missing.
+    /// Ends the reading of records: contents that no record names are freed. Reports missing slices.
     ///
-    /// Where it is not sure that every record was read, far more bytes than records tell of may be those of a log that is missing:
-    /// then they are kept, and that is said. So is whatever no record names where the log is known to have lost its end.
+    /// If it is not sure that all records were read, many unnamed bytes may belong to a missing log, and are retained with a message.
+    /// So are any unnamed bytes if the log is known to have lost its end.
     pub fn settle(self: &Arc<Self>, sure: bool, lost: bool) -> ExtentReport {
-        let mut told: Vec<String> = self.missing().into_iter().collect();
-        let mut open = self.open.lock();
+        let mut messages: Vec<String> = self.missing().into_iter().collect();
+        let mut files = self.files.lock();
         let mut live: BTreeMap<u32, Vec<(u64, Arc<ExtentSlice>)>> = BTreeMap::new();
-        for ((extent, start), piece) in std::mem::take(&mut open.shared) {
-            if let Some(piece) = piece.upgrade() {
-                live.entry(extent).or_default().push((start, piece));
+        for ((extent, start), slice) in std::mem::take(&mut files.shared) {
+            if let Some(slice) = slice.upgrade() {
+                live.entry(extent).or_default().push((start, slice));
             }
         }
-        let (end, extents) = (open.end, open.files.values().cloned().collect::<Vec<_>>());
+        let (end, extents) = (files.end, files.by_id.values().cloned().collect::<Vec<_>>());
         let last = extents.last().map(|last| last.id);
-        drop(open);
-        let named: u64 = live.values().flatten().map(|(_, piece)| u64::from(piece.place.length)).sum();
-        let held: u64 = extents.iter().filter_map(|extent| taken(&extent.file).ok()).sum();
+        drop(files);
+        let named: u64 = live.values().flatten().map(|(_, slice)| u64::from(slice.place.length)).sum();
+        let held: u64 = extents.iter().filter_map(|extent| allocated_size(&extent.file).ok()).sum();
         let unnamed = held.saturating_sub(named);
         let many = unnamed > named && (unnamed > FEW || named == 0);
         if !sure && unnamed > 0 && (many || lost) {
-            told.push(format!(
+            messages.push(format!(
                 "the extents hold {} of contents that no record names, and records name {}; as a log may be missing, they are kept. If \
                  there is one that belongs here, stop the server and put it back",
                 size(unnamed),
                 size(named)
             ));
-            self.hold();
-            return ExtentReport { told, kept: true };
+            self.retain_all();
+            return ExtentReport { messages, retained: true };
         }
         if self.is_stopped() {
-            return ExtentReport { told, kept: false };
+            return ExtentReport { messages, retained: false };
         }
-        let mut found = Found::default();
+        let mut unnamed = Vec::new();
         for extent in extents {
-            let mut kept = live.remove(&extent.id).unwrap_or_default();
-            kept.sort_unstable_by_key(|(start, _)| *start);
-            let places = [0, kept.len() / 2, kept.len().saturating_sub(1)];
-            found.sample.extend(places.iter().filter_map(|at| kept.get(*at)).map(|(_, piece)| Arc::downgrade(piece)));
-            let length = if Some(extent.id) == last { end } else { extent.file.metadata().map_or(0, |about| about.len()) };
+            let mut slices = live.remove(&extent.id).unwrap_or_default();
+            slices.sort_unstable_by_key(|(start, _)| *start);
+            let sampled = [0, slices.len() / 2, slices.len().saturating_sub(1)];
+            let sampled = sampled.iter().filter_map(|at| slices.get(*at)).map(|(_, slice)| Arc::downgrade(slice));
+            self.sample.lock().extend(sampled);
+            let length = if Some(extent.id) == last { end } else { extent.file.metadata().map_or(0, |metadata| metadata.len()) };
             let mut at = 0;
-            let places = kept.iter().map(|(start, piece)| (*start, u64::from(piece.place.length)));
+            let places = slices.iter().map(|(start, slice)| (*start, u64::from(slice.place.length)));
             for (start, length) in places.chain([(length, 0)]) {
                 if start > at {
                     let length = start - at;
                     extent.live.fetch_add(length, Ordering::SeqCst);
-                    found.unnamed.push(Freed { extent: extent.clone(), start: at, length });
+                    unnamed.push(Freed { extent: extent.clone(), start: at, length });
                 }
                 at = at.max(start + length);
             }
         }
-        self.pending.begin(found);
-        ExtentReport { told, kept: false }
+        self.pending.begin(unnamed);
+        ExtentReport { messages, retained: false }
     }
 
+    /// Reports missing slices.
     fn missing(&self) -> Option<String> {
-        let open = self.open.lock();
-        let missing = open.missing;
-        let files = open.short.iter().map(|id| name(*id)).collect::<Vec<_>>().join(", ");
-        drop(open);
+        let files = self.files.lock();
+        let missing = files.missing;
+        let names = files.short.iter().map(|id| name(*id)).collect::<Vec<_>>().join(", ");
+        drop(files);
         if missing == 0 {
             return None;
         }
-        // Records that name what is not there may be those of other extents.
+        // Records that name missing bytes may belong to other extents.
         self.stop();
         Some(format!(
-            "{missing} pieces of content are not there, as after a loss of power: reading them will fail ({files}). No room is given back \
+            "{missing} pieces of content are not there, as after a loss of power: reading them will fail ({names}). No room is given back \
              while records name them"
         ))
     }
 
-    /// Ends the reading of records when not all were read: nothing that is there and that nobody refers to is ever given back. Says
-    /// what is missing.
-    pub fn hold(&self) -> Option<String> {
+    /// Ends the reading of records if not all were read: unnamed contents are never freed. Reports missing slices.
+    pub fn retain_all(&self) -> Option<String> {
         let missing = self.missing();
-        let mut open = self.open.lock();
-        open.shared.clear();
-        open.files.values().for_each(|extent| _ = extent.live.fetch_add(1, Ordering::SeqCst));
+        let mut files = self.files.lock();
+        files.shared.clear();
+        files.by_id.values().for_each(|extent| _ = extent.live.fetch_add(1, Ordering::SeqCst));
         missing
     }
 
-    /// The pieces that records told of so far and how many bytes the extents hold beside them. Only before [`Extents::settle`].
+    /// Returns the slices that records named so far, and how many bytes the extents have besides. May be called until
+    /// [`Extents::settle`].
     pub fn named(&self) -> (Vec<Arc<ExtentSlice>>, u64) {
-        let open = self.open.lock();
-        let pieces: Vec<_> = open.shared.values().filter_map(Weak::upgrade).collect();
-        let held: u64 = open.files.values().filter_map(|extent| taken(&extent.file).ok()).sum();
-        let named: u64 = pieces.iter().map(|piece| u64::from(piece.place.length)).sum();
-        (pieces, held.saturating_sub(named))
+        let files = self.files.lock();
+        let slices: Vec<_> = files.shared.values().filter_map(Weak::upgrade).collect();
+        let held: u64 = files.by_id.values().filter_map(|extent| allocated_size(&extent.file).ok()).sum();
+        let named: u64 = slices.iter().map(|slice| u64::from(slice.place.length)).sum();
+        (slices, held.saturating_sub(named))
     }
 
-    /// Makes all bytes safe from a loss of power.
+    /// Makes all bytes survive a loss of power.
     ///
     /// # Errors
-    /// As the system says.
+    /// Those of the system.
     pub fn sync(&self) -> io::Result<()> {
         let dirty: Vec<_> =
-            self.open.lock().files.values().filter(|extent| extent.dirty.load(Ordering::SeqCst)).cloned().collect();
+            self.files.lock().by_id.values().filter(|extent| extent.dirty.load(Ordering::SeqCst)).cloned().collect();
         for extent in dirty {
             extent.dirty.store(false, Ordering::SeqCst);
             self.medium.sync(&extent.file).inspect_err(|_| extent.dirty.store(true, Ordering::SeqCst))?;
@@ -392,44 +371,25 @@ impl Extents {
         Ok(())
     }
 
-    /// What is to be given back.
     pub(super) fn pending(&self) -> &Pending {
         &self.pending
     }
 
-    /// Removes the file of an extent that has nothing alive in it and never will; whether it did.
+    /// Removes and returns the contents to check before anything is freed.
+    pub(super) fn take_sample(&self) -> impl Iterator<Item = Arc<ExtentSlice>> + use<> {
+        std::mem::take(&mut *self.sample.lock()).into_iter().filter_map(|slice| slice.upgrade())
+    }
+
+    /// Removes the file of an extent that has no live contents and gets no new ones. Returns true if it did.
     pub(super) fn remove_if_dead(&self, extent: &Extent) -> bool {
-        let mut open = self.open.lock();
-        let is_last = open.files.last_key_value().is_some_and(|(id, _)| *id == extent.id);
-        if is_last || extent.live.load(Ordering::SeqCst) > 0 || !open.files.contains_key(&extent.id) {
+        let mut files = self.files.lock();
+        let is_last = files.by_id.last_key_value().is_some_and(|(id, _)| *id == extent.id);
+        if is_last || extent.live.load(Ordering::SeqCst) > 0 || !files.by_id.contains_key(&extent.id) {
             return false;
         }
-        // Should it not go, the next start tries again: no record tells of anything in it.
+        // If this fails, the next start tries again: no record names anything in the file.
         let _ = std::fs::remove_file(self.folder.file(&name(extent.id)));
-        open.files.remove(&extent.id);
+        files.by_id.remove(&extent.id);
         true
-    }
-}
-
-impl Extent {
-    /// Its number.
-    pub(super) fn id(&self) -> u32 {
-        self.id
-    }
-
-    /// Its file.
-    pub(super) fn file(&self) -> &File {
-        &self.file
-    }
-
-    /// Notes a range as dead.
-    pub(super) fn forget(&self, start: u64, length: u64) {
-        self.live.fetch_sub(length, Ordering::SeqCst);
-        self.dead.lock().add(start, start + length);
-    }
-
-    /// The ranges that nobody refers to.
-    pub(super) fn dead(&self) -> MutexGuard<'_, Ranges> {
-        self.dead.lock()
     }
 }

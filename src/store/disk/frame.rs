@@ -1,17 +1,17 @@
-//! Frames: what is written at once, and is there whole or not at all.
+//! Frames: units of writing, each of which is complete or ignored.
 //!
-//! A log and a snapshot are files of frames, one after the other. A frame is 24 bytes of head and its payload:
+//! A log and a snapshot are sequences of frames. A frame is a head of 24 bytes and a payload:
 //!
-//! | bytes | what |
+//! | bytes | field |
 //! |---|---|
 //! | 4 | `LzFr` |
 //! | 4 | length of the payload in bytes |
-//! | 8 | its number in the order of all frames |
+//! | 8 | number in the order of all frames |
 //! | 8 | CRC-64/NVME of length, number and payload |
 //!
-//! Numbers are written the least byte first. The tail of a log may be torn, for a machine can stop in the middle of a write: what is
-//! no frame and has no frame after it was never acknowledged. What is no frame and *has* one after it was a frame once, and has been
-//! damaged: that is never passed over.
+//! Numbers are little-endian. The end of a log may be torn, because a machine can stop in the middle of a write: bytes that are no frame
+//! and that no frame follows were never acknowledged. Bytes that are no frame and that a frame follows are a damaged frame, which is
+//! never skipped.
 
 use crate::rules::checksums::Crc64;
 
@@ -20,7 +20,7 @@ const HEAD: usize = 24;
 /// The largest payload, in bytes.
 pub const LARGEST: usize = 1 << 30;
 
-/// Adds a frame to `out`.
+/// Appends a frame to `out`.
 pub fn write(out: &mut Vec<u8>, number: u64, payload: &[u8]) {
     let length = payload.len() as u32;
     out.extend_from_slice(&MARK);
@@ -30,23 +30,16 @@ pub fn write(out: &mut Vec<u8>, number: u64, payload: &[u8]) {
     out.extend_from_slice(payload);
 }
 
-/// What stands at a place in a file.
+/// What a file has at a position.
 #[derive(Debug, PartialEq, Eq)]
 pub enum FrameRead<'a> {
-    /// A frame.
-    Frame {
-        /// Its number.
-        number: u64,
-        /// What it holds.
-        payload: &'a [u8],
-        /// Where the next one begins.
-        end: usize,
-    },
+    /// `end` is the position after the frame.
+    Frame { number: u64, payload: &'a [u8], end: usize },
     /// The end of the file.
     End,
-    /// The beginning of a frame that was never finished, or nothing of sense, up to the end of the file.
+    /// An unfinished frame or other bytes, up to the end of the file.
     Torn,
-    /// What is no frame, though a whole one follows.
+    /// Other bytes, though a complete frame follows.
     Damaged,
 }
 
@@ -56,7 +49,7 @@ pub fn read(file: &[u8], at: usize) -> FrameRead<'_> {
     if rest.is_empty() {
         return FrameRead::End;
     }
-    match whole(rest) {
+    match parse(rest) {
         Some((number, payload)) => FrameRead::Frame { number, payload, end: at + HEAD + payload.len() },
         None if has_frame(rest.get(1..).unwrap_or_default()) => FrameRead::Damaged,
         None => FrameRead::Torn,
@@ -64,7 +57,7 @@ pub fn read(file: &[u8], at: usize) -> FrameRead<'_> {
 }
 
 /// The frame at the beginning of these bytes.
-fn whole(bytes: &[u8]) -> Option<(u64, &[u8])> {
+fn parse(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let rest = bytes.strip_prefix(&MARK)?;
     let (length, rest) = rest.split_first_chunk()?;
     let (number, rest) = rest.split_first_chunk()?;
@@ -74,10 +67,10 @@ fn whole(bytes: &[u8]) -> Option<(u64, &[u8])> {
     (u64::from_le_bytes(*claimed) == checksum(length, number, payload)).then_some((number, payload))
 }
 
-/// Whether a whole frame begins anywhere in these bytes.
+/// Returns true if a complete frame begins anywhere in these bytes.
 fn has_frame(bytes: &[u8]) -> bool {
     let begins = bytes.windows(MARK.len()).enumerate().filter(|(_, window)| *window == MARK);
-    begins.map(|(at, _)| at).any(|at| whole(&bytes[at..]).is_some())
+    begins.map(|(at, _)| at).any(|at| parse(&bytes[at..]).is_some())
 }
 
 fn checksum(length: u32, number: u64, payload: &[u8]) -> u64 {
@@ -91,7 +84,7 @@ fn checksum(length: u32, number: u64, payload: &[u8]) -> u64 {
 mod tests {
     use super::*;
 
-    /// The payloads that can be read from the beginning, and what stands after them.
+    /// The payloads of the complete frames at the beginning, and what follows them.
     fn all(file: &[u8]) -> (Vec<Vec<u8>>, FrameRead<'_>) {
         let (mut payloads, mut at) = (Vec::new(), 0);
         loop {
@@ -121,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_cut_anywhere_gives_its_whole_frames_and_a_torn_one() {
+    fn a_file_cut_anywhere_has_its_complete_frames_and_a_torn_one() {
         let (file, ends) = three();
         for cut in 0..file.len() {
             let (payloads, rest) = all(&file[..cut]);

@@ -1,21 +1,21 @@
-//! Files, and the only place where the server writes to them.
+//! Access to files. Every write of the server goes through here.
 //!
-//! A medium can be given a budget of bytes or of writes. When it is used up, the write that went over it stops in its middle and every
-//! later one fails, as on a full disk, or on one that lost its power: so tests stop a disk anywhere in a run and look at what is left.
+//! A medium can have a budget of bytes or of writes. The write that exceeds it stops in its middle and every later one fails, as on a
+//! full disk or after a loss of power: so tests stop a disk at any point and check what is left.
 
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What files are written to.
+/// Writes files, within a budget.
 #[derive(Debug)]
 pub struct Medium {
     /// How many bytes may still be written.
     budget: AtomicU64,
     /// How many whole writes may still be made.
     writes: AtomicU64,
-    /// Whether files are only looked at.
+    /// Whether files are only read.
     read_only: bool,
 }
 
@@ -26,49 +26,49 @@ impl Default for Medium {
 }
 
 impl Medium {
-    /// A medium that nothing is written to.
+    /// A medium that only reads.
     pub fn read_only() -> Medium {
         Medium { read_only: true, ..Medium::default() }
     }
 
-    /// Whether files are only looked at.
+    /// Returns true if files are only read.
     pub fn is_read_only(&self) -> bool {
         self.read_only
     }
 
-    /// From now on only so many bytes can be written.
+    /// Limits the bytes that can be written from now on.
     pub fn limit(&self, bytes: u64) {
         self.budget.store(bytes, Ordering::SeqCst);
     }
 
-    /// From now on only so many writes can be made, and half of the next.
+    /// Limits the writes from now on. Of the next one, half is written.
     pub fn limit_writes(&self, writes: u64) {
         self.writes.store(writes, Ordering::SeqCst);
     }
 
-    /// Opens a file to read and write, and makes it if it is not there, unless files are only looked at.
+    /// Opens a file to read and write it, and creates it if it does not exist. A read-only medium does neither.
     ///
     /// # Errors
-    /// As the system says.
+    /// Those of the system.
     pub fn open(&self, path: &Path) -> io::Result<File> {
         let write = !self.read_only;
         OpenOptions::new().read(true).write(write).create(write).truncate(false).open(path)
     }
 
-    /// Writes these bytes at a place of a file.
+    /// Writes bytes at a position of a file.
     ///
     /// # Errors
-    /// As the system says, or StorageFull at the end of the budget; a part may have been written.
+    /// Those of the system, or StorageFull at the end of the budget; a part may have been written.
     pub fn write_at(&self, file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
-        let granted = self.take(bytes.len() as u64);
+        let granted = self.spend(bytes.len() as u64);
         write_at(file, &bytes[..granted as usize], at)?;
         if granted < bytes.len() as u64 { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
     }
 
-    /// Writes over what a file has at a place. That takes no room, so it is not counted; but what stopped has stopped.
+    /// Overwrites bytes at a position of a file. That needs no space, so it is not counted, but it fails once the budget is used up.
     ///
     /// # Errors
-    /// As the system says, or StorageFull at the end of the budget.
+    /// Those of the system, or StorageFull at the end of the budget.
     pub fn rewrite_at(&self, file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
         if self.budget.load(Ordering::SeqCst) == 0 {
             return Err(io::ErrorKind::StorageFull.into());
@@ -76,10 +76,10 @@ impl Medium {
         write_at(file, bytes, at)
     }
 
-    /// Makes what was written to a file safe from a loss of power.
+    /// Makes the writes to a file survive a loss of power.
     ///
     /// # Errors
-    /// As the system says.
+    /// Those of the system.
     pub fn sync(&self, file: &File) -> io::Result<()> {
         if self.budget.load(Ordering::SeqCst) == 0 {
             return Err(io::ErrorKind::StorageFull.into());
@@ -87,7 +87,7 @@ impl Medium {
         file.sync_data()
     }
 
-    fn take(&self, wanted: u64) -> u64 {
+    fn spend(&self, wanted: u64) -> u64 {
         if spend(&self.writes, 1) == 0 {
             self.budget.store(0, Ordering::SeqCst);
             return wanted / 2;
@@ -96,7 +96,7 @@ impl Medium {
     }
 }
 
-/// Takes as much of a budget as there is, up to what is wanted.
+/// Spends as much of a budget as is left, up to what is wanted.
 fn spend(budget: &AtomicU64, wanted: u64) -> u64 {
     let spent = budget.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| match left {
         u64::MAX => None,
@@ -104,6 +104,7 @@ fn spend(budget: &AtomicU64, wanted: u64) -> u64 {
     });
     spent.map_or(wanted, |left| left.min(wanted))
 }
+
 #[cfg(unix)]
 fn write_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::write_all_at(file, bytes, at)
@@ -119,19 +120,19 @@ fn write_at(file: &File, mut bytes: &[u8], mut at: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads exactly so many bytes from a place of a file.
+/// Fills a buffer from a position of a file.
 ///
 /// # Errors
-/// As the system says; UnexpectedEof past the end.
+/// Those of the system; UnexpectedEof past the end.
 #[cfg(unix)]
 pub fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
 }
 
-/// Reads exactly so many bytes from a place of a file.
+/// Fills a buffer from a position of a file.
 ///
 /// # Errors
-/// As the system says; UnexpectedEof past the end.
+/// Those of the system; UnexpectedEof past the end.
 #[cfg(windows)]
 pub fn read_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Result<()> {
     while !bytes.is_empty() {
@@ -145,24 +146,23 @@ pub fn read_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Result<()>
     Ok(())
 }
 
-/// Makes a range of a file a hole. Where the system cannot, the bytes stay until the whole file goes.
+/// Makes a range of a file a hole. Systems that cannot keep the bytes until the file is removed.
 #[cfg(target_os = "linux")]
-pub fn punch(file: &File, start: u64, length: u64) {
+pub fn punch_hole(file: &File, start: u64, length: u64) {
     use rustix::fs::{FallocateFlags, fallocate};
     let _ = fallocate(file, FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, start, length);
 }
 
-/// The parts of a range of a file that are no holes: the first byte of each, and the byte behind its last. The whole range where the
-/// system does not say.
+/// The parts of a range of a file that are not holes: their starts and ends. The full range if the system does not report holes.
 #[cfg(target_os = "linux")]
-pub fn data(file: &File, start: u64, end: u64) -> Vec<(u64, u64)> {
+pub fn data_ranges(file: &File, start: u64, end: u64) -> Vec<(u64, u64)> {
     use rustix::fs::{SeekFrom, seek};
     use rustix::io::Errno;
     let (mut parts, mut at) = (Vec::new(), start);
     while at < end {
         let found = match seek(file, SeekFrom::Data(at)) {
             Ok(low) => seek(file, SeekFrom::Hole(low)).map(|high| (low, high.min(end))),
-            // There is nothing behind.
+            // There is no data after this position.
             Err(Errno::NXIO) => break,
             Err(error) => Err(error),
         };
@@ -178,25 +178,25 @@ pub fn data(file: &File, start: u64, end: u64) -> Vec<(u64, u64)> {
     parts
 }
 
-/// Where the system makes no holes, there are none.
+/// This system has no holes.
 #[cfg(not(target_os = "linux"))]
-pub fn data(_: &File, start: u64, end: u64) -> Vec<(u64, u64)> {
+pub fn data_ranges(_: &File, start: u64, end: u64) -> Vec<(u64, u64)> {
     vec![(start, end)]
 }
 
-/// Where the system makes no holes, the bytes stay until the whole file goes.
+/// This system has no holes: the bytes remain until the file is removed.
 #[cfg(not(target_os = "linux"))]
-pub fn punch(_: &File, _: u64, _: u64) {}
+pub fn punch_hole(_: &File, _: u64, _: u64) {}
 
-/// How many bytes a file takes on the disk, without its holes, as far as the system says.
+/// How many bytes of the disk a file uses, without its holes if the system reports them.
 ///
 /// # Errors
-/// As the system says.
-pub fn taken(file: &File) -> io::Result<u64> {
-    let about = file.metadata()?;
+/// Those of the system.
+pub fn allocated_size(file: &File) -> io::Result<u64> {
+    let metadata = file.metadata()?;
     #[cfg(unix)]
-    let taken = std::os::unix::fs::MetadataExt::blocks(&about) * 512;
+    let size = std::os::unix::fs::MetadataExt::blocks(&metadata) * 512;
     #[cfg(not(unix))]
-    let taken = about.len();
-    Ok(taken.min(about.len()))
+    let size = metadata.len();
+    Ok(size.min(metadata.len()))
 }

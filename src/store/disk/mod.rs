@@ -1,114 +1,111 @@
-//! Data on disk: a folder with a log of changes, a snapshot of what came before it, and extents with the bytes.
+//! Data on disk: a folder with a log of changes, a snapshot of the state before it, and extents with contents.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
-//! | `lazuli` | the form of everything, the store's id, and how far the log reached; locked by the server that has the folder |
+//! | `lazuli` | the format of the data, the store's id, and the position of the log; locked by the server that uses the folder |
 //! | `log-…` | every change since the snapshot of the same number, in [`frame`]s |
-//! | `snapshot-…` | every record of every cell, at some moment after the log of that number was begun |
-//! | `extent-…` | bytes; records tell which file, where, how many, and their checksum |
-//! | `torn-…` | what a log ended with that was never finished |
+//! | `snapshot-…` | every record of every cell, from a moment after the log of that number was begun |
+//! | `extent-…` | bytes; records name the file, the position, the length and the checksum |
+//! | `torn-…` | the unfinished end of a log |
 //!
-//! All records are also in memory, as what they mean; so nothing is ever looked up here. The disk is written to while the server
-//! runs, and read when it starts.
+//! All records are also in memory, as the states that they describe, so nothing is ever looked up on disk. The disk is written while
+//! the server runs, and read when it starts.
 
+mod committer;
 pub mod error;
+mod extent;
 pub mod extents;
 pub mod folder;
 pub mod frame;
 pub mod identity;
 pub mod log;
 pub mod medium;
-pub mod reclaim;
+mod pending;
+mod ranges;
+mod reclaim;
 pub mod replay;
 pub mod snapshot;
 
 #[cfg(test)]
 mod tests;
 
+use crate::store::changes::{CellId, Changes, Entries};
+use crate::store::disk::committer::CommitterThread;
 use crate::store::disk::error::{DiskError, DiskErrorKind};
-use crate::store::disk::extents::Extents;
+use crate::store::disk::extents::{ExtentReport, Extents};
 use crate::store::disk::folder::Folder;
-use crate::store::disk::log::{Log, LogFile, PendingCommit, Start, WriteRecords};
+use crate::store::disk::log::Log;
 use crate::store::disk::medium::Medium;
 use crate::store::disk::reclaim::Reclaiming;
 use crate::store::disk::replay::Replayed;
-use crate::store::journal::{CellId, Changes, CorruptRecord, Entries, Records};
+use crate::store::journal::{ChangeLog, WriteRecords};
+use crate::store::records::{CorruptRecord, Records};
+pub use committer::Durability;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// When a change counts as safe.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Durability {
-    /// When the operating system has it: it outlives the server, however that ends, and not a loss of power.
-    #[default]
-    Process,
-    /// When the disk has it.
-    Sync,
-}
-
-/// The cell of the roots: which cell stands for what.
+/// The cell with the names of the roots.
 const ROOTS: CellId = CellId(0);
 
 /// A folder with data, in use.
 #[derive(Debug)]
 pub struct Disk {
-    /// The threads of a folder that is written to.
-    threads: Option<(PendingCommit, Reclaiming)>,
+    /// The threads of a folder that is not read-only.
+    threads: Option<(CommitterThread, Reclaiming)>,
     folder: Arc<Folder>,
     /// Whether nothing that was written can be missing.
     sure: bool,
-    /// Whether the log ends before what was written to it.
+    /// Whether the log lost its end.
     lost: bool,
     log: Arc<Log>,
     extents: Arc<Extents>,
-    rest: Arc<Unreplayed>,
-    /// What was found, until it is asked for.
+    inactive: Arc<InactiveCells>,
+    /// The records that were found, until their cells are restored.
     found: Mutex<HashMap<CellId, Records>>,
     /// Its receivers learn that the disk is dropped, and its folder free.
     closed: watch::Sender<()>,
 }
 
-/// What the folder holds beside the cells that are in use.
+/// The contents of the folder besides the cells in use.
 #[derive(Debug, Default)]
-struct Unreplayed {
-    /// The cells that stand for something, and whether anybody asked for them.
+struct InactiveCells {
+    /// The cells of the roots by name, and whether the server uses them.
     roots: Mutex<BTreeMap<Vec<u8>, (CellId, bool)>>,
-    /// Records of cells that nobody asked for: those of accounts that this server was not told of. They stay.
+    /// The records of cells that the server does not use, because their accounts are not configured. They are retained.
     unclaimed: Mutex<HashMap<CellId, Records>>,
 }
 
-impl WriteRecords for Unreplayed {
+impl WriteRecords for InactiveCells {
     fn write_records(&self, to: &mut Changes<'_>) {
         for (name, (cell, _)) in &*self.roots.lock() {
             to.put(name, 1, cell);
         }
         for (cell, records) in &*self.unclaimed.lock() {
-            records.tell(&mut to.of(*cell));
+            records.write_to(&mut to.of(*cell));
         }
     }
 }
 
-impl Unreplayed {
-    /// The cells that stand for something, out of what was found.
-    fn of(found: &mut Replayed) -> Result<Unreplayed, CorruptRecord> {
-        let rest = Unreplayed::default();
+impl InactiveCells {
+    /// Reads the roots from what was found.
+    fn of(found: &mut Replayed) -> Result<InactiveCells, CorruptRecord> {
+        let inactive = InactiveCells::default();
         let roots = found.cells.remove(&ROOTS).unwrap_or_default();
         for (name, record) in roots.under(b"") {
             let cell: CellId = record.read(1)?;
-            rest.roots.lock().insert(name.to_vec(), (cell, false));
-            // There may be nothing in it yet by which it would have been met.
+            inactive.roots.lock().insert(name.to_vec(), (cell, false));
+            // An empty cell has no entries from which its number would be known.
             found.next_cell = found.next_cell.max(cell.0 + 1);
         }
-        Ok(rest)
+        Ok(inactive)
     }
 }
 
 impl Drop for Disk {
-    /// Gives the folder free once nothing writes to it any more. Contents that are still being read or freed know it longer, and change
-    /// nothing in it.
+    /// Unlocks the folder after the last write. Contents that are still read or freed may keep it open, and change nothing in it.
     fn drop(&mut self) {
         drop(self.threads.take());
         self.folder.unlock();
@@ -116,69 +113,66 @@ impl Drop for Disk {
 }
 
 impl Disk {
-    /// Looks at a folder that no server uses, and changes nothing in it, whatever is done with this; says what it found, in sentences.
+    /// Opens a folder that no server uses, read-only. Also returns sentences about what was found.
     ///
     /// # Errors
-    /// One sentence: what a start would be refused with.
-    pub fn look(path: &Path) -> Result<(Disk, Vec<String>), DiskError> {
-        Disk::look_at(path).map_err(|kind| DiskError::new(path, kind))
+    /// Those of [`Disk::open`]; also when the folder is missing or has no data.
+    pub fn open_read_only(path: &Path) -> Result<(Disk, Vec<String>), DiskError> {
+        Disk::inspect(path).map_err(|kind| DiskError::new(path, kind))
     }
 
-    fn look_at(path: &Path) -> Result<(Disk, Vec<String>), DiskErrorKind> {
-        let folder = Arc::new(Folder::look(path)?);
+    fn inspect(path: &Path) -> Result<(Disk, Vec<String>), DiskErrorKind> {
+        let folder = Arc::new(Folder::open_read_only(path)?);
         let mut found = replay::replay(&folder)?;
-        let rest = Arc::new(Unreplayed::of(&mut found)?);
-        let mut said = vec![format!("format {}", folder.format())];
+        let inactive = Arc::new(InactiveCells::of(&mut found)?);
+        let mut messages = vec![format!("format {}", folder.format())];
         if folder.format() > 1 {
-            said.push(format!("store {}", folder.identity().store));
+            messages.push(format!("store {}", folder.identity().store));
         }
         if let Some(base) = found.base {
-            said.push(format!("{}: {}", snapshot::name(base), extents::size(found.snapshot)));
+            messages.push(format!("{}: {}", snapshot::name(base), extents::size(found.snapshot)));
         }
         for (generation, length, frames) in &found.logs {
-            said.push(format!("{}: {}, {frames} frames", log::name(*generation), extents::size(*length)));
+            messages.push(format!("{}: {}, {frames} frames", log::name(*generation), extents::size(*length)));
         }
         if !found.torn.is_empty() {
-            said.push(format!(
+            messages.push(format!(
                 "the last write to {} was never finished: the next start sets its {} bytes aside",
                 log::name(found.generation),
                 found.torn.len()
             ));
         }
-        said.extend(found.lost.take());
-        said.push(format!("{} records were read", found.records));
+        messages.extend(found.lost.take());
+        messages.push(format!("{} records were read", found.records));
         let extents = Arc::new(Extents::open(folder.clone(), Arc::new(Medium::read_only()))?);
-        let log = Log::idle(extents.clone(), found.next, found.next_cell);
+        let log = Arc::new(Log::new(extents.clone(), found.next, found.next_cell));
         let found = Mutex::new(found.cells);
-        Ok((
-            Disk { threads: None, folder, sure: false, lost: false, log, extents, rest, found, closed: watch::Sender::new(()) },
-            said,
-        ))
+        Ok((Disk { threads: None, folder, sure: false, lost: false, log, extents, inactive, found, closed: watch::Sender::new(()) }, messages))
     }
 
-    /// The names of the cells that stand for something.
+    /// The names of the root cells.
     pub fn roots(&self) -> Vec<String> {
-        self.rest.roots.lock().keys().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+        self.inactive.roots.lock().keys().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
     }
 
-    /// Takes a folder into use; says what it found, and what it mended, in sentences.
+    /// Opens a folder to use it. Also returns sentences about what was found and repaired.
     ///
     /// # Errors
-    /// One sentence, and the folder is as it was: it is another's, it is in use, it is of a newer form, or it is damaged.
+    /// When the folder belongs to another program or store, is in use, has a newer format, or is damaged. It is then unchanged.
     pub fn open(path: &Path, medium: Medium, durability: Durability) -> Result<(Disk, Vec<String>), DiskError> {
-        Disk::open_at(path, medium, durability).map_err(|kind| DiskError::new(path, kind))
+        Disk::start(path, medium, durability).map_err(|kind| DiskError::new(path, kind))
     }
 
-    fn open_at(path: &Path, medium: Medium, durability: Durability) -> Result<(Disk, Vec<String>), DiskErrorKind> {
+    fn start(path: &Path, medium: Medium, durability: Durability) -> Result<(Disk, Vec<String>), DiskErrorKind> {
         let folder = Arc::new(Folder::open(path)?);
         let medium = Arc::new(medium);
         let mut found = replay::replay(&folder)?;
-        let rest = Arc::new(Unreplayed::of(&mut found)?);
-        // All of it can be read: from here on the folder is this server's to change.
-        let mut said: Vec<String> = found.set_aside(&folder)?.into_iter().collect();
+        let inactive = Arc::new(InactiveCells::of(&mut found)?);
+        // Everything can be read, so from here on this server may change the folder.
+        let mut messages: Vec<String> = found.move_torn_end(&folder)?.into_iter().collect();
         let lost = found.lost.is_some();
-        said.extend(found.lost.take());
-        let sure = folder.reach().is_some_and(|reach| reach.is_sure() && !reach.kept);
+        messages.extend(found.lost.take());
+        let sure = folder.position().is_some_and(|position| position.is_sure() && !position.retained);
         if folder.format() < folder::FORMAT {
             folder.upgrade(found.generation + 1)?;
         }
@@ -187,50 +181,34 @@ impl Disk {
             snapshot::clear_before(&folder, base);
         }
         let extents = Arc::new(Extents::open(folder.clone(), medium.clone())?);
-        let file = LogFile::open(&folder, &medium, found.generation, found.length, found.next)?;
-        folder.begin(&medium, found.generation, file.length())?;
-        // Or else, after a loss of power, it would still say that the server before this one ended properly.
-        folder.sync_marker(&medium)?;
-        let start = Start {
-            folder: folder.clone(),
-            medium,
-            extents: extents.clone(),
-            durability,
-            file,
-            next: found.next,
-            next_cell: found.next_cell,
-            worth: found.snapshot,
-            behind: found.logs.iter().rev().skip(1).map(|(_, length, _)| length).sum(),
-        };
-        let (log, committing) = Log::start(start)?;
+        let committer = CommitterThread::start(folder.clone(), medium, extents.clone(), durability, &found)?;
+        let log = committer.log().clone();
         if folder.format() < folder::FORMAT {
-            // The files of the older form do not say whose they are: others take their place.
+            // The files of the older format do not name their store. A snapshot replaces them.
             log.snapshot();
         }
-        let told: Arc<dyn WriteRecords> = rest.clone();
-        log.keep(ROOTS, Arc::downgrade(&told));
+        let state: Arc<dyn WriteRecords> = inactive.clone();
+        log.register(ROOTS, Arc::downgrade(&state));
         let reclaiming = Reclaiming::start(extents.clone())?;
         if found.records > 0 {
-            said.push(format!("{} records were read from {}", found.records, path.display()));
+            messages.push(format!("{} records were read from {}", found.records, path.display()));
         }
         let found = Mutex::new(found.cells);
-        let disk = Disk {
-            threads: Some((committing, reclaiming)),
-            folder,
-            sure,
-            lost,
-            log,
-            extents,
-            rest,
-            found,
-            closed: watch::Sender::new(()),
-        };
-        Ok((disk, said))
+        let disk = Disk { threads: Some((committer, reclaiming)), folder, sure, lost, log, extents, inactive, found, closed: watch::Sender::new(()) };
+        Ok((disk, messages))
     }
 
-    /// What it is written to: how tests stop a disk.
+    /// The medium of all files. Tests use it to stop the disk.
     pub fn medium(&self) -> &Medium {
         self.extents.medium()
+    }
+
+    pub fn log(&self) -> &Arc<Log> {
+        &self.log
+    }
+
+    pub fn extents(&self) -> &Arc<Extents> {
+        &self.extents
     }
 
     /// Waits until the disk is dropped and another server can use its folder.
@@ -240,53 +218,43 @@ impl Disk {
         async move { while closed.changed().await.is_ok() {} }
     }
 
-    /// Where changes go.
-    pub fn log(&self) -> &Arc<Log> {
-        &self.log
-    }
-
-    /// Where bytes go.
-    pub fn extents(&self) -> &Arc<Extents> {
-        &self.extents
-    }
-
-    /// The number of the cell that stands for something, the same one at every start.
+    /// The number of the root cell of a name, the same one at every start.
     pub fn root(&self, name: &str) -> CellId {
-        let mut roots = self.rest.roots.lock();
+        let mut roots = self.inactive.roots.lock();
         let (cell, claimed) = roots.entry(name.as_bytes().to_vec()).or_insert_with(|| {
-            let cell = self.log.cell();
+            let cell = self.log.new_cell();
             let mut entries = Entries::default();
             Changes::new(ROOTS, &mut entries).put(name.as_bytes(), 1, &cell);
-            // Nobody waits for it: whatever is put into the cell comes after it in the log.
-            drop(self.log.append(&entries.bytes));
+            // Nothing waits for this: whatever is written to the cell comes later in the log.
+            drop(entries.encoded().map(|entries| self.log.append(&entries)));
             (cell, true)
         });
         *claimed = true;
         *cell
     }
 
-    /// The records of a cell as they were found; each is given once.
+    /// Removes and returns the records of a cell as they were found.
     pub fn records(&self, cell: CellId) -> Records {
         self.found.lock().remove(&cell).unwrap_or_default()
     }
 
-    /// Ends the start: what nobody asked for stays as it is while an account or a service is not there whose it is, and goes when it can
-    /// be nobody's. Says what is missing or kept, in sentences.
+    /// Ends the start: records and contents that the server does not use are retained while their account or service is not configured,
+    /// and freed if they belong to none. Returns sentences about what is missing or retained.
     pub fn settle(&self) -> Vec<String> {
-        let told = self.settle_contents();
+        let messages = self.settle_contents();
         self.log.settle();
-        told
+        messages
     }
 
     fn settle_contents(&self) -> Vec<String> {
         let found = std::mem::take(&mut *self.found.lock());
-        if !self.rest.roots.lock().values().all(|(_, claimed)| *claimed) {
-            *self.rest.unclaimed.lock() = found;
-            return self.extents.hold().into_iter().collect();
+        if !self.inactive.roots.lock().values().all(|(_, claimed)| *claimed) {
+            *self.inactive.unclaimed.lock() = found;
+            return self.extents.retain_all().into_iter().collect();
         }
-        let settled = self.extents.settle(self.sure, self.lost);
-        let noted = self.folder.reached(self.medium(), |reach| reach.kept = settled.kept);
-        _ = noted.inspect_err(|error| tracing::warn!("the file \"lazuli\" could not be written: {error}"));
-        settled.told
+        let ExtentReport { messages, retained } = self.extents.settle(self.sure, self.lost);
+        let updated = self.folder.update_position(self.medium(), |position| position.retained = retained);
+        _ = updated.inspect_err(|error| tracing::warn!("the file \"lazuli\" could not be written: {error}"));
+        messages
     }
 }

@@ -1,62 +1,62 @@
 //! The start: the last snapshot and the logs after it, read into the records of every cell.
 
+use crate::store::changes::{CellId, Entry};
 use crate::store::disk::error::{Damage, DiskErrorKind};
 use crate::store::disk::folder::Folder;
 use crate::store::disk::frame::FrameRead;
 use crate::store::disk::identity::{FileHead, StoreId};
 use crate::store::disk::{frame, log, snapshot};
-use crate::store::journal::{CellId, Entry, Records};
+use crate::store::records::Records;
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, Read};
 
-/// What was found in a folder.
+/// The records of a folder, and the state of its files.
 #[derive(Debug, Default)]
 pub struct Replayed {
-    /// The records of every cell.
     pub cells: HashMap<CellId, Records>,
     /// The generation of the last log.
     pub generation: u64,
-    /// The bytes of whole frames in it.
+    /// The length of its complete frames in bytes.
     pub length: u64,
-    /// The size of the snapshot in bytes.
+    /// The length of the snapshot in bytes.
     pub snapshot: u64,
     /// The number of the next frame.
     pub next: u64,
     /// The number of the next cell.
     pub next_cell: u64,
-    /// How many records were read.
+    /// The number of records.
     pub records: u64,
     /// The generation of the snapshot, if there is one.
     pub base: Option<u64>,
-    /// The logs that were read: the generation of each, the bytes of its whole frames, and how many frames those are.
+    /// The logs: the generation of each, the length of its complete frames in bytes, and their number.
     pub logs: Vec<(u64, u64, u64)>,
-    /// What the last log ends with that was never finished.
+    /// The unfinished end of the last log.
     pub torn: Vec<u8>,
-    /// What a log lost with the power, in a sentence.
+    /// A sentence about the end of the log that was lost with the power.
     pub lost: Option<String>,
-    /// How many bytes there are to read, and how many were.
+    /// The number of bytes to read, and of those that were read.
     progress: (u64, u64),
 }
 
-/// The least number of bytes that are worth a word while they are read.
-const WORTH_A_WORD: u64 = 64 << 20;
+/// The least number of bytes whose reading is logged.
+const LOGGED: u64 = 64 << 20;
 
-/// Reads all that a folder keeps, and changes nothing.
+/// Reads the last snapshot of a folder and the logs after it. Changes nothing.
 ///
 /// # Errors
-/// One sentence with the file and the place, when something is damaged or missing.
+/// When a file is damaged, missing or belongs to another store.
 pub fn replay(folder: &Folder) -> Result<Replayed, DiskErrorKind> {
     let names = folder.names().map_err(|error| DiskErrorKind::folder("read", error))?;
-    let numbered = |begin: &str| {
-        let numbers = names.iter().filter_map(|name| name.strip_prefix(begin)?.parse::<u64>().ok());
+    let numbered = |prefix: &str| {
+        let numbers = names.iter().filter_map(|name| name.strip_prefix(prefix)?.parse::<u64>().ok());
         numbers.collect::<Vec<_>>()
     };
     let (mut snapshots, every) = (numbered("snapshot-"), numbered("log-"));
     snapshots.sort_unstable();
-    whose(folder, &snapshots, &every)?;
+    check_heads(folder, &snapshots, &every)?;
     if let Some(last) = snapshots.pop()
-        && fs::metadata(folder.file(&snapshot::name(last))).is_ok_and(|about| about.len() == 0)
+        && fs::metadata(folder.file(&snapshot::name(last))).is_ok_and(|metadata| metadata.len() == 0)
     {
         let name = snapshot::name(last);
         let (from, until) = (snapshots.last().copied().unwrap_or(1), last.saturating_sub(1).max(1));
@@ -70,10 +70,10 @@ pub fn replay(folder: &Folder) -> Result<Replayed, DiskErrorKind> {
     let first = base.unwrap_or(1);
     let missing = |generation| Err(DiskErrorKind::Missing(log::name(generation)));
     match logs.first() {
-        // A server begins with a log of its own, before anything else is there.
+        // A server creates a log before any other file.
         None if base.is_some() || !numbered("extent-").is_empty() => return missing(first),
         Some(log) if *log > first && base.is_none() => {
-            let last = folder.reach().map(|reach| reach.log).filter(|last| last < log && *last > 0);
+            let last = folder.position().map(|position| position.log).filter(|last| last < log && *last > 0);
             return Err(match last {
                 Some(last) => DiskErrorKind::MissingBefore { missing: log::name(last), unknown: log::name(*log) },
                 None => DiskErrorKind::Missing(snapshot::name(*log)),
@@ -84,20 +84,20 @@ pub fn replay(folder: &Folder) -> Result<Replayed, DiskErrorKind> {
     if let Some((expected, _)) = (first..).zip(&logs).find(|(expected, log)| expected != *log) {
         return missing(expected);
     }
-    let reach = folder.reach();
-    if let Some(reach) = &reach
-        && reach.log > logs.last().copied().unwrap_or_default()
+    let position = folder.position();
+    if let Some(position) = &position
+        && position.log > logs.last().copied().unwrap_or_default()
     {
-        return missing(reach.log);
+        return missing(position.log);
     }
 
     let mut found = Replayed { next: 1, next_cell: 1, base, ..Replayed::default() };
     let files = base.iter().map(|base| snapshot::name(*base)).chain(logs.iter().map(|log| log::name(*log)));
-    found.progress.0 = files.filter_map(|name| fs::metadata(folder.file(&name)).ok()).map(|about| about.len()).sum();
+    found.progress.0 = files.filter_map(|name| fs::metadata(folder.file(&name)).ok()).map(|metadata| metadata.len()).sum();
     if let Some(base) = base {
         found.read_snapshot(folder, base)?;
     }
-    // A snapshot says nothing of frames: the first one read begins the count.
+    // A snapshot has no number of a frame: the first frame after it sets the count.
     let mut expected = if base.is_none() { Some(1) } else { None };
     for generation in &logs {
         found.read_log(folder, *generation, Some(generation) == logs.last(), &mut expected)?;
@@ -105,22 +105,22 @@ pub fn replay(folder: &Folder) -> Result<Replayed, DiskErrorKind> {
     found.generation = logs.last().copied().unwrap_or(first);
     found.length = found.logs.last().map_or(0, |(_, length, _)| *length);
     found.next = expected.unwrap_or(1);
-    if let Some(reach) = reach
-        && let Some((_, length, _)) = found.logs.iter().find(|(log, ..)| *log == reach.log)
-        && *length < reach.written
+    if let Some(position) = position
+        && let Some((_, length, _)) = found.logs.iter().find(|(log, ..)| *log == position.log)
+        && *length < position.written
     {
-        let (name, least) = (log::name(reach.log), reach.least());
+        let (name, least) = (log::name(position.log), position.least());
         if *length < least {
             return Err(DiskErrorKind::MissingEnd { file: name, length: *length, least });
         }
         found.lost =
-            Some(format!("{name} had {} bytes, {length} are there: what came after is lost with the power", reach.written));
+            Some(format!("{name} had {} bytes, {length} are there: what came after is lost with the power", position.written));
     }
     Ok(found)
 }
 
-/// Makes sure that every log and snapshot that says so is of this store and has the name that it was written under.
-fn whose(folder: &Folder, snapshots: &[u64], logs: &[u64]) -> Result<(), DiskErrorKind> {
+/// Checks that the logs and snapshots with heads belong to this store and have their original names.
+fn check_heads(folder: &Folder, snapshots: &[u64], logs: &[u64]) -> Result<(), DiskErrorKind> {
     let names: Vec<String> =
         snapshots.iter().map(|snapshot| snapshot::name(*snapshot)).chain(logs.iter().map(|log| log::name(*log))).collect();
     let mut heads = Vec::new();
@@ -148,7 +148,7 @@ fn whose(folder: &Folder, snapshots: &[u64], logs: &[u64]) -> Result<(), DiskErr
     })
 }
 
-/// What a file says of whose it is, if it does and its beginning is whole.
+/// The head of a file; `None` if it has none or is damaged there.
 fn head(folder: &Folder, name: &str) -> io::Result<Option<FileHead>> {
     let mut bytes = Vec::new();
     #[expect(clippy::disallowed_methods, reason = "this is the room that files belong to")]
@@ -219,7 +219,7 @@ impl Replayed {
                         }
                         _ => {}
                     }
-                    // The head of a log has the number of the next frame; that of a log of form 1 is empty.
+                    // The head of a log has the number of the next frame; that of format 1 is empty.
                     *expected = Some(if is_head || payload.is_empty() { number } else { number + 1 });
                     if !is_head {
                         self.apply(payload).map_err(|error| damaged(&name, at, error))?;
@@ -239,36 +239,36 @@ impl Replayed {
         Ok(())
     }
 
-    /// Sets aside what the last log ends with that was never finished; says so, in a sentence.
+    /// Writes the unfinished end of the last log to a file of its own. Returns a sentence about that.
     ///
     /// # Errors
-    /// One sentence, when that cannot be written.
-    pub fn set_aside(&mut self, folder: &Folder) -> Result<Option<String>, DiskErrorKind> {
+    /// When the file cannot be written.
+    pub fn move_torn_end(&mut self, folder: &Folder) -> Result<Option<String>, DiskErrorKind> {
         let torn = std::mem::take(&mut self.torn);
         if torn.is_empty() {
             return Ok(None);
         }
         let name = log::name(self.generation);
-        let aside = format!("torn-{name}");
+        let torn_file = format!("torn-{name}");
         #[expect(clippy::disallowed_methods, reason = "this is the room that files belong to")]
-        let written = fs::write(folder.file(&aside), &torn);
-        written.map_err(|error| DiskErrorKind::File { file: aside.clone(), action: "written", error })?;
+        let written = fs::write(folder.file(&torn_file), &torn);
+        written.map_err(|error| DiskErrorKind::File { file: torn_file.clone(), action: "written", error })?;
         let bytes = torn.len();
-        Ok(Some(format!("the last write to {name} was never finished: its {bytes} bytes were set aside in {aside}")))
+        Ok(Some(format!("the last write to {name} was never finished: its {bytes} bytes were set aside in {torn_file}")))
     }
 
-    /// Says how far the reading is, with every tenth.
-    fn proceed(&mut self, bytes: usize) {
+    /// Logs the progress after every tenth.
+    fn log_progress(&mut self, bytes: usize) {
         let (all, done) = self.progress;
         let next = done + bytes as u64;
-        if all >= WORTH_A_WORD && done * 10 / all != next * 10 / all {
+        if all >= LOGGED && done * 10 / all != next * 10 / all {
             tracing::info!("reading what is kept: {} %", next * 10 / all * 10);
         }
         self.progress.1 = next;
     }
 
     fn apply(&mut self, mut payload: &[u8]) -> Result<(), Damage> {
-        self.proceed(payload.len());
+        self.log_progress(payload.len());
         while !payload.is_empty() {
             let (entry, rest) = postcard::take_from_bytes::<Entry<'_>>(payload)?;
             payload = rest;

@@ -1,34 +1,36 @@
-//! Snapshots: all records of all cells in one file, which takes the place of the logs before it.
+//! Snapshots: all records of all cells in one file, which replaces the logs before it.
 //!
-//! A snapshot is written while writes go on: each cell is told as it is when its turn comes. What is written meanwhile is in the log
-//! that was begun before the snapshot, and reading that log again over it ends in the same state, for a record is always put or
-//! deleted whole. A snapshot counts once it has its name, and it gets that when it is complete.
+//! A snapshot is written while writes continue: each cell writes its state when its turn comes. Later changes are in the log that was
+//! begun before the snapshot, and replaying that log over it ends in the same state, because an entry always sets or deletes a complete
+//! record. A snapshot gets its name, and counts, when it is complete.
 
+use crate::store::changes::{CellId, Changes, Entries, Entry, Sink};
 use crate::store::disk::folder::Folder;
+use crate::store::disk::frame;
 use crate::store::disk::identity::FileHead;
-use crate::store::disk::log::{Log, WriteRecords};
+use crate::store::disk::log::{self, Log};
 use crate::store::disk::medium::Medium;
-use crate::store::disk::{frame, log};
-use crate::store::journal::{CellId, Changes, Entries, Entry, Sink};
+use crate::store::journal::WriteRecords;
 use std::fs::File;
+use std::path::Path;
 use std::sync::Weak;
 use std::{fs, io};
 
-/// How many bytes of records go into one frame.
+/// How many bytes of records one frame has.
 const PORTION: usize = 1 << 20;
 /// The number of the last frame, which is empty.
 pub const END: u64 = u64::MAX;
 
-/// The name of the snapshot that the log of this generation goes on from.
+/// The file name of the snapshot that precedes the log of this generation.
 pub fn name(generation: u64) -> String {
     format!("snapshot-{generation:08}")
 }
 
-/// Writes a snapshot of these cells; gives its length in bytes. Gives up when the server stops: its cells go then without a
-/// word, and a snapshot must not miss one.
+/// Writes a snapshot of these cells; returns its length in bytes. Fails if the server stops: cells are then dropped without being
+/// unregistered, and a snapshot must not miss one.
 ///
 /// # Errors
-/// As the system says. What was written is removed.
+/// Those of the system. The unfinished file is removed.
 pub fn write(
     folder: &Folder,
     medium: &Medium,
@@ -38,15 +40,15 @@ pub fn write(
 ) -> io::Result<u64> {
     let unfinished = folder.file(&format!("{}.part", name(generation)));
     let head = FileHead { store: folder.identity().store, name: name(generation) };
-    let written = fill(&unfinished, medium, &head, log, cells);
+    let written = write_file(&unfinished, medium, &head, log, cells);
     let length = written.inspect_err(|_| _ = fs::remove_file(&unfinished))?;
     fs::rename(&unfinished, folder.file(&name(generation)))?;
     folder.sync()?;
     Ok(length)
 }
 
-fn fill(
-    path: &std::path::Path,
+fn write_file(
+    path: &Path,
     medium: &Medium,
     head: &FileHead,
     log: &Log,
@@ -59,8 +61,8 @@ fn fill(
     for (id, cell) in cells {
         match cell.upgrade() {
             Some(cell) if !log.is_stopping() => cell.write_records(&mut Changes::new(id, &mut writer)),
-            // It left since, and the log says so.
-            None if !log.keeps(id) => {}
+            // The cell was deleted since, and the log contains that.
+            None if !log.is_registered(id) => {}
             _ => return Err(io::Error::other("the server is stopping")),
         }
     }
@@ -72,20 +74,21 @@ fn fill(
     Ok(length)
 }
 
-/// Records on their way into a snapshot.
+/// Writes entries to a file in frames.
 struct Writer<'a> {
     file: &'a File,
     medium: &'a Medium,
     entries: Entries,
     length: u64,
+    /// The number of the next frame.
     next: u64,
     failure: Option<io::Error>,
 }
 
 impl Sink for Writer<'_> {
-    fn take(&mut self, entry: &Entry<'_>) {
-        self.entries.take(entry);
-        if self.entries.bytes.len() >= PORTION {
+    fn write(&mut self, entry: &Entry<'_>) {
+        self.entries.write(entry);
+        if self.entries.len() >= PORTION {
             self.flush();
         }
     }
@@ -97,10 +100,13 @@ impl Sink for Writer<'_> {
 
 impl Writer<'_> {
     fn flush(&mut self) {
-        let entries = std::mem::take(&mut self.entries);
-        if !entries.bytes.is_empty() {
-            self.frame(self.next, &entries.bytes);
-            self.next += 1;
+        match std::mem::take(&mut self.entries).encoded() {
+            Ok(entries) if entries.is_empty() => {}
+            Ok(entries) => {
+                self.frame(self.next, &entries);
+                self.next += 1;
+            }
+            Err(error) => self.fail(error),
         }
     }
 
@@ -117,11 +123,11 @@ impl Writer<'_> {
     }
 }
 
-/// Removes logs and snapshots before a generation, whose snapshot is complete, and what logs before it
-/// ended with. One that stays does no harm.
+/// Removes the logs and snapshots before a generation whose snapshot is complete, and their torn ends. A file that remains does no harm.
 pub fn clear_before(folder: &Folder, generation: u64) {
     for file in folder.names().unwrap_or_default() {
-        let old = |begin: &str| file.strip_prefix(begin).and_then(|id| id.parse::<u64>().ok()).is_some_and(|id| id < generation);
+        let old =
+            |prefix: &str| file.strip_prefix(prefix).and_then(|id| id.parse::<u64>().ok()).is_some_and(|id| id < generation);
         if old("snapshot-") || old("log-") || old("torn-log-") {
             let _ = fs::remove_file(folder.file(&file));
         }
@@ -129,10 +135,10 @@ pub fn clear_before(folder: &Folder, generation: u64) {
     debug_assert!(folder.file(&log::name(generation)).exists());
 }
 
-/// Removes snapshots that were never finished, when none is being written.
+/// Removes unfinished snapshots. May be called while none is being written.
 pub fn clear_unfinished(folder: &Folder) {
-    for file in folder.names().unwrap_or_default().iter().filter(|name| name.starts_with("snapshot-") && name.ends_with(".part"))
-    {
-        let _ = fs::remove_file(folder.file(file));
+    let names = folder.names().unwrap_or_default();
+    for name in names.iter().filter(|name| name.starts_with("snapshot-") && name.ends_with(".part")) {
+        let _ = fs::remove_file(folder.file(name));
     }
 }

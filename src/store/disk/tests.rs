@@ -1,11 +1,13 @@
-//! A disk that stops anywhere, and what is left of it.
+//! A disk that stops at any point, and what a start finds.
 
 use super::*;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::store::Store;
 use crate::store::cell::Cell;
+use crate::store::changes::diff;
 use crate::store::disk::extents::{ExtentRange, ExtentSlice};
-use crate::store::journal::{CorruptRecord, Persist, diff};
+use crate::store::disk::log::LogFile;
+use crate::store::records::CorruptRecord;
+use crate::store::{Persist, Store};
 use imbl::OrdMap;
 use proptest::prelude::*;
 use std::fs;
@@ -45,14 +47,14 @@ impl Persist for Shelf {
         for (key, record) in records.under(b"") {
             let (title, place): (String, ExtentRange) = record.read(1)?;
             let disk = store.disk().ok_or_else(|| CorruptRecord("no disk".to_owned()))?;
-            let bytes = disk.extents().piece(place).map_err(|error| CorruptRecord(error.to_string()))?;
+            let bytes = disk.extents().slice(place).map_err(|error| CorruptRecord(error.to_string()))?;
             shelf.books.insert(key[0], Arc::new(Book { title, bytes }));
         }
         Ok(shelf)
     }
 }
 
-/// A folder that goes when the test ends.
+/// A folder that is removed when the test ends.
 pub(super) struct Scratch(pub(super) PathBuf);
 
 impl Scratch {
@@ -69,10 +71,10 @@ impl Drop for Scratch {
     }
 }
 
-/// What a shelf should hold.
+/// The expected books of a shelf.
 pub(super) type Model = std::collections::BTreeMap<u8, (String, Vec<u8>)>;
 
-/// One write: a book put on the shelf, or taken from it.
+/// One write: a book is put on the shelf or removed.
 #[derive(Clone, Debug)]
 pub(super) enum Act {
     Put(u8, String, Vec<u8>),
@@ -108,11 +110,11 @@ pub(super) fn open(path: &Path, medium: Medium) -> (Arc<Disk>, Arc<Cell<Shelf>>)
     (disk, shelf)
 }
 
-/// What a start is refused with, and a check too; nothing is changed.
+/// Returns the error of a start, which must be that of a check too. Neither may change a file.
 pub(super) fn refusal(path: &Path) -> String {
     let before = files(path);
     let why = Disk::open(path, Medium::default(), Durability::Process).map(|(_, said)| said).unwrap_err().to_string();
-    assert_eq!(Disk::look(path).map(|(_, said)| said).unwrap_err().to_string(), why);
+    assert_eq!(Disk::open_read_only(path).map(|(_, said)| said).unwrap_err().to_string(), why);
     assert!(files(path) == before, "nothing is changed: {why}");
     why
 }
@@ -158,11 +160,11 @@ async fn a_disk_that_stops_after_any_byte_has_every_acknowledged_write() {
         let (disk, shelf) = open(&place.0, Medium::default());
         let found = read(&shelf);
         if found != model {
-            // The write that was refused may be there all the same, but whole.
+            // The refused write may be there, but only completely.
             refused.expect("what was acknowledged is there").on(&mut model);
             assert_eq!(found, model, "stopped after {budget} bytes");
         }
-        // And it goes on.
+        // Writing continues.
         Act::Put(9, "after".to_owned(), b"more".to_vec()).perform(&shelf, &disk).await.unwrap();
         drop((shelf, disk));
         assert_eq!(read(&open(&place.0, Medium::default()).1)[&9].1, b"more");
@@ -185,7 +187,7 @@ async fn a_full_disk_refuses_and_goes_on_when_there_is_room() {
     assert_eq!(refusal.code(), ErrorCode::InternalError);
     shelf.write(|_| Ok(())).await.unwrap_err();
     disk.medium().limit(u64::MAX);
-    // Refused until the committer has tried again, which it does by itself.
+    // Writes are refused until the committer has retried, which it does by itself.
     while put(3, "three").perform(&shelf, &disk).await.is_err() {
         tokio::task::yield_now().await;
     }
@@ -194,7 +196,7 @@ async fn a_full_disk_refuses_and_goes_on_when_there_is_room() {
     assert_eq!(found.into_keys().collect::<Vec<_>>(), [1, 2, 3], "the refused write, too, was written in its turn");
 }
 
-/// What the folder's files are after a run, by name.
+/// Performs a run, and returns the expected books.
 async fn after_a_run(path: &Path) -> Model {
     let (disk, shelf) = open(path, Medium::default());
     let mut model = Model::new();
@@ -231,7 +233,7 @@ async fn a_byte_flipped_anywhere_is_refused_with_its_place_or_mended_never_serve
                     let mut wrong = 0;
                     for (key, book) in &shelf.read().books {
                         match book.bytes.read() {
-                            // What came before a write that was set aside may be seen again.
+                            // The state before a write that was moved to another file may be visible again.
                             Ok(bytes) => {
                                 assert!(model.get(key).is_some_and(|(_, whole)| *whole == bytes) || mended, "{name} at {at}");
                             }
@@ -241,7 +243,7 @@ async fn a_byte_flipped_anywhere_is_refused_with_its_place_or_mended_never_serve
                             }
                         }
                     }
-                    // Of a log only its last frame can be taken for one that was never finished; and that is told.
+                    // Of a log only its last frame can be taken for one that was never finished; and that is messages.
                     let whole = read_titles(&shelf) == model.iter().map(|(key, (title, _))| (*key, title.clone())).collect();
                     assert!(wrong > 0 || mended || whole, "{name} at {at}");
                 }
@@ -250,7 +252,7 @@ async fn a_byte_flipped_anywhere_is_refused_with_its_place_or_mended_never_serve
     }
 }
 
-/// Whether something happens that another thread does, as long as that may take.
+/// Waits until another thread has done something. Returns false after a minute.
 pub(super) fn in_time(mut happened: impl FnMut() -> bool) -> bool {
     let begun = std::time::Instant::now();
     while !happened() {
@@ -271,14 +273,14 @@ pub(super) fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The names of the files of a folder but the marker, in order. Nothing is opened: a running server removes files at any time.
+/// The sorted names of the files of a folder, without the marker. Nothing is opened: a running server removes files at any time.
 pub(super) fn names(path: &Path) -> Vec<String> {
     let entries = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let names: std::collections::BTreeSet<_> = entries.filter(|name| name != "lazuli").collect();
     names.into_iter().collect()
 }
 
-/// All files of a folder, with what is in them.
+/// All files of a folder and their bytes.
 fn files(path: &Path) -> std::collections::BTreeMap<String, Vec<u8>> {
     let entries = fs::read_dir(path).unwrap().map(|entry| entry.unwrap());
     entries.map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap())).collect()
@@ -295,7 +297,7 @@ async fn a_start_without_what_it_needs_is_refused_and_changes_nothing() {
         act.on(&mut model);
     }
     let (killed, ended, snapped) = (Scratch::new("needs-killed"), Scratch::new("needs-ended"), Scratch::new("needs-snapped"));
-    // What is there while the server runs is what a server leaves that is killed.
+    // A copy of a running server's folder is what a killed server leaves.
     copy(&place.0, &killed.0);
     let early = model.clone();
     disk.log().snapshot();
@@ -349,26 +351,26 @@ async fn after_a_loss_of_power_a_log_may_end_early_and_what_it_named_is_kept() {
     let killed = Scratch::new("power-killed");
     copy(&place.0, &killed.0);
     drop((shelf, disk));
-    let elsewhere = |reach: &mut folder::LogPosition| reach.boot = "0".repeat(36);
-    Folder::open(&killed.0).unwrap().reached(&Medium::default(), elsewhere).unwrap();
+    let elsewhere = |position: &mut folder::LogPosition| position.boot = "0".repeat(36);
+    Folder::open(&killed.0).unwrap().update_position(&Medium::default(), elsewhere).unwrap();
     File::options().write(true).open(killed.0.join("log-00000001")).unwrap().set_len(0).unwrap();
-    let room = || medium::taken(&File::open(killed.0.join("extent-00000001")).unwrap()).unwrap();
+    let room = || medium::allocated_size(&File::open(killed.0.join("extent-00000001")).unwrap()).unwrap();
     let before = room();
     for _ in 0..2 {
         let (disk, _) = Disk::open(&killed.0, Medium::default(), Durability::Process).unwrap();
         let disk = Arc::new(disk);
         let shelf = Store::on_disk(disk.clone()).root::<Shelf>("shelf", ErrorCode::ResourceNotFound).unwrap();
-        let told = disk.settle();
-        assert!(told.iter().any(|line| line.contains("they are kept")), "{told:?}");
+        let messages = disk.settle();
+        assert!(messages.iter().any(|line| line.contains("they are kept")), "{messages:?}");
         assert!(read(&shelf).is_empty());
-        // What becomes free now is given back; that is seen when something has been.
+        // Space that becomes free now is reclaimed.
         Act::Put(2, "two".to_owned(), vec![2; 1 << 20]).perform(&shelf, &disk).await.unwrap();
         assert!(room() > 1 << 20);
         Act::Take(2).perform(&shelf, &disk).await.unwrap();
         assert!(in_time(|| room() < 1 << 20));
         assert!(room() >= before);
     }
-    // What was synced must be there.
+    // Synced bytes must be there.
     let synced = Scratch::new("power-synced");
     copy(&place.0, &synced.0);
     let log = synced.0.join("log-00000001");
@@ -391,8 +393,8 @@ async fn a_start_does_not_take_for_synced_what_was_only_written() {
     let held = open(&killed.0, Medium::default());
     copy(&killed.0, &again.0);
     drop(held);
-    let elsewhere = |reach: &mut folder::LogPosition| reach.boot = "0".repeat(36);
-    Folder::open(&again.0).unwrap().reached(&Medium::default(), elsewhere).unwrap();
+    let elsewhere = |position: &mut folder::LogPosition| position.boot = "0".repeat(36);
+    Folder::open(&again.0).unwrap().update_position(&Medium::default(), elsewhere).unwrap();
     let log = File::options().write(true).open(again.0.join("log-00000001")).unwrap();
     log.set_len(log.metadata().unwrap().len() / 2).unwrap();
     let (_, shelf) = open(&again.0, Medium::default());
@@ -409,8 +411,8 @@ async fn a_log_that_lost_its_end_with_the_power_is_told_and_what_the_end_named_i
     let killed = Scratch::new("cut-killed");
     copy(&place.0, &killed.0);
     drop((shelf, disk));
-    let elsewhere = |reach: &mut folder::LogPosition| reach.boot = "0".repeat(36);
-    Folder::open(&killed.0).unwrap().reached(&Medium::default(), elsewhere).unwrap();
+    let elsewhere = |position: &mut folder::LogPosition| position.boot = "0".repeat(36);
+    Folder::open(&killed.0).unwrap().update_position(&Medium::default(), elsewhere).unwrap();
     let log = File::options().write(true).open(killed.0.join("log-00000001")).unwrap();
     let written = log.metadata().unwrap().len();
     log.set_len(until).unwrap();
@@ -419,8 +421,8 @@ async fn a_log_that_lost_its_end_with_the_power_is_told_and_what_the_end_named_i
     assert!(said.contains(&sentence), "{said:?}");
     let disk = Arc::new(disk);
     let shelf = Store::on_disk(disk.clone()).root::<Shelf>("shelf", ErrorCode::ResourceNotFound).unwrap();
-    let told = disk.settle();
-    assert!(told.iter().any(|line| line.contains("they are kept")), "{told:?}");
+    let messages = disk.settle();
+    assert!(messages.iter().any(|line| line.contains("they are kept")), "{messages:?}");
     assert_eq!(read(&shelf).into_keys().collect::<Vec<_>>(), [1]);
 }
 
@@ -478,16 +480,16 @@ async fn an_extent_that_was_taken_away_is_refused_and_one_that_the_power_took_is
         assert_eq!(read(&open(&broken.0, Medium::default()).1)[&1].1, [1; 5000]);
     }
 
-    let elsewhere = |reach: &mut folder::LogPosition| reach.boot = "0".repeat(36);
-    Folder::open(&powerless.0).unwrap().reached(&Medium::default(), elsewhere).unwrap();
+    let elsewhere = |position: &mut folder::LogPosition| position.boot = "0".repeat(36);
+    Folder::open(&powerless.0).unwrap().update_position(&Medium::default(), elsewhere).unwrap();
     lose(&powerless.0, false);
     for key in [2, 3] {
         let (disk, _) = Disk::open(&powerless.0, Medium::default(), Durability::Process).unwrap();
         let disk = Arc::new(disk);
         let shelf = Store::on_disk(disk.clone()).root::<Shelf>("shelf", ErrorCode::ResourceNotFound).unwrap();
-        let told = disk.settle();
+        let messages = disk.settle();
         // The first start writes to another file, which is then the last.
-        assert!(told.iter().any(|line| line.contains("1 pieces") && line.contains(EXTENT)), "{told:?}");
+        assert!(messages.iter().any(|line| line.contains("1 pieces") && line.contains(EXTENT)), "{messages:?}");
         Act::Put(key, "new".to_owned(), vec![key; 5000]).perform(&shelf, &disk).await.unwrap();
         shelf.read().books[&1].bytes.read().unwrap_err();
     }
@@ -508,8 +510,10 @@ async fn what_killed_runs_left_is_cleared_away() {
     for name in ["log-00000001", "torn-log-00000001", "snapshot-00000003.part"] {
         fs::write(place.0.join(name), &old).unwrap();
     }
-    let head =
-        identity::FileHead { store: Folder::look(&place.0).unwrap().identity().store, name: "snapshot-00000001".to_owned() };
+    let head = identity::FileHead {
+        store: Folder::open_read_only(&place.0).unwrap().identity().store,
+        name: "snapshot-00000001".to_owned(),
+    };
     let mut snapshot = Vec::new();
     frame::write(&mut snapshot, 0, &head.payload());
     fs::write(place.0.join("snapshot-00000001"), snapshot).unwrap();

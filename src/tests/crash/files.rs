@@ -119,19 +119,19 @@ impl Model for Files {
     }
 
     fn expected(&self, _: usize) -> Vec<String> {
-        let mut reported = vec![format!("{} shares, {} snapshots", usize::from(self.made), self.snapshots.len())];
+        let mut state = vec![format!("{} shares, {} snapshots", usize::from(self.made), self.snapshots.len())];
         for tree in self.snapshots.iter().chain([&self.tree]) {
             let held = |path: &str| tree.get(path).map_or_else(|| "none".to_owned(), Clone::clone);
-            reported.extend(PATHS.map(|path| format!("{path}: {}", held(path))));
+            state.extend(PATHS.map(|path| format!("{path}: {}", held(path))));
         }
-        reported
+        state
     }
 
-    async fn describe(server: &TestServer) -> Vec<String> {
+    async fn observed(server: &TestServer) -> Vec<String> {
         let listed = server.request("GET", "/?comp=list&include=snapshots").of(ServiceKind::File).send().await;
         let mut moments = listed.elements("Snapshot");
         let shares = listed.elements("Name").len() - moments.len();
-        let mut reported = vec![format!("{shares} shares, {} snapshots", moments.len())];
+        let mut state = vec![format!("{shares} shares, {} snapshots", moments.len())];
         moments.sort_unstable();
         let queries = moments.into_iter().map(|moment| format!("&sharesnapshot={moment}")).chain([String::new()]);
         for (query, path) in queries.flat_map(|query| PATHS.map(|path| (query.clone(), path))) {
@@ -142,8 +142,8 @@ impl Model for Files {
                 404 => "none".to_owned(),
                 _ => got.verdict(),
             };
-            reported.push(format!("{path}: {held}"));
+            state.push(format!("{path}: {held}"));
         }
-        reported
+        state
     }
 }

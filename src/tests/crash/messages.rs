@@ -1,13 +1,13 @@
-//! Messages that are put, taken, changed and deleted.
+//! Messages that are put, dequeued, updated and deleted.
 
 use super::{BETWEEN, Model, text};
 use crate::operation::ServiceKind;
 use crate::tests::support::rng::Rng;
 use crate::tests::support::server::{Answer, TestServer};
 
-/// Messages at one time: no more than are taken by one request.
+/// The most messages at one time: as many as one request can return.
 const MOST: usize = 20;
-/// Seconds before each look: what is hidden at the first can be seen at the last.
+/// Seconds before each Peek Messages: what is hidden at the first is visible at the last.
 const LOOKS: [u64; 3] = [0, 20, 20];
 
 #[derive(Clone)]
@@ -16,7 +16,7 @@ struct Message {
     taken: usize,
     /// The second from which it can be seen.
     visible: u64,
-    /// The path of the message with its last receipt; empty if the receipt was never received.
+    /// The path with its current receipt; empty if no answer contained one.
     held: String,
 }
 
@@ -30,7 +30,7 @@ fn now(step: usize) -> u64 {
     step as u64 * BETWEEN
 }
 
-/// The path of a message with the receipt of an answer.
+/// The path of a message with the receipt from an answer.
 fn path(id: &str, receipt: &str) -> String {
     let receipt = percent_encoding::utf8_percent_encode(receipt, percent_encoding::NON_ALPHANUMERIC);
     format!("/work/messages/{id}?popreceipt={receipt}")
@@ -112,16 +112,16 @@ impl Model for Messages {
         LOOKS.into_iter().map(look).collect()
     }
 
-    async fn describe(server: &TestServer) -> Vec<String> {
-        let mut reported = Vec::new();
+    async fn observed(server: &TestServer) -> Vec<String> {
+        let mut state = Vec::new();
         for wait in LOOKS {
             server.wait(wait);
             let got = server.request("GET", "/work/messages?peekonly=true&numofmessages=32").of(ServiceKind::Queue).send().await;
             let pairs = got.elements("DequeueCount").into_iter().zip(got.elements("MessageText"));
             let mut seen: Vec<String> = pairs.map(|(taken, text)| format!("{taken} {text}")).collect();
             seen.sort();
-            reported.push(if got.status == 200 { seen.join(", ") } else { got.verdict() });
+            state.push(if got.status == 200 { seen.join(", ") } else { got.verdict() });
         }
-        reported
+        state
     }
 }

@@ -1,7 +1,7 @@
 //! A disk that stops at each of its writes in turn, below queues, tables and files; below blobs, see `sim`.
 //!
-//! A random workload is performed by the server and by a plain model, until a write stops in its middle. When the server starts again,
-//! it agrees with the model: every write that was acknowledged is there, and the one that failed is there completely or not at all.
+//! The server and a plain model perform the same random operations, until a write stops in its middle. After a restart the server has
+//! the state of the model: every acknowledged write, and the refused one either completely or not at all.
 
 mod files;
 mod messages;
@@ -13,23 +13,23 @@ use crate::tests::support::server::{Answer, TestServer};
 
 /// Operations of a run.
 const STEPS: usize = 60;
-/// Seconds that go by before each.
+/// Seconds between two operations.
 const BETWEEN: u64 = 10;
 
-/// A model of a service. The model and the server describe their state in the same words.
+/// The state that a service should have. Model and server describe it with the same lines.
 trait Model: Clone + Default {
-    /// An operation, on both sides: what the server answered, and the verdict that the model expects. The first makes the place that
-    /// the others write to.
+    /// Performs an operation on both sides: the server's answer, and the verdict that the model expects. The first creates the resource
+    /// that the others write to.
     async fn one(&mut self, server: &TestServer, rng: &mut Rng, step: usize) -> (Answer, &'static str);
 
     /// The state of the model at a step.
     fn expected(&self, step: usize) -> Vec<String>;
 
     /// The state of the server.
-    async fn describe(server: &TestServer) -> Vec<String>;
+    async fn observed(server: &TestServer) -> Vec<String>;
 }
 
-/// A text that no other step writes, sometimes one that is not kept with its record.
+/// A text that no other step writes. Sometimes it is too long to be stored in its record.
 fn text(rng: &mut Rng, step: usize) -> String {
     let times = if rng.roll(6) == 0 { 500 } else { 1 + rng.roll(9) };
     format!("{step}.").repeat(times)
@@ -57,10 +57,10 @@ async fn stop_at_every_write<M: Model>() {
             }
         }
         server.restart().await;
-        let (reported, after) = (M::describe(&server).await, model.expected(last));
-        if reported != after {
-            assert!(stopped, "LAZULI_SEED={seed}, {writes} writes: acknowledged {after:?}, there is {reported:?}");
-            assert_eq!(reported, before.expected(last), "LAZULI_SEED={seed}, {writes} writes: half of a write");
+        let (state, after) = (M::observed(&server).await, model.expected(last));
+        if state != after {
+            assert!(stopped, "LAZULI_SEED={seed}, {writes} writes: acknowledged {after:?}, found {state:?}");
+            assert_eq!(state, before.expected(last), "LAZULI_SEED={seed}, {writes} writes: half of a write");
         }
         // And it goes on.
         server.container("after").await;

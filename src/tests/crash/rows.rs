@@ -74,16 +74,16 @@ impl Model for Rows {
         self.all.iter().map(|(row, entity)| format!("{row} {:?}", PROPERTIES.map(|name| value(entity, name)))).collect()
     }
 
-    async fn describe(server: &TestServer) -> Vec<String> {
+    async fn observed(server: &TestServer) -> Vec<String> {
         let got = server.request("GET", "/people()").of(ServiceKind::Table).send().await;
         if got.status != 200 {
             return vec![got.verdict()];
         }
         let json: serde_json::Value = serde_json::from_slice(&got.body).unwrap();
-        let reported = json["value"].as_array().unwrap().iter().map(|entity| {
+        let state = json["value"].as_array().unwrap().iter().map(|entity| {
             let value = |name| entity[name].as_str().unwrap_or("-").to_owned();
             format!("{} {:?}", value("RowKey"), PROPERTIES.map(value))
         });
-        reported.collect()
+        state.collect()
     }
 }

@@ -54,9 +54,9 @@ mod tests {
     use crate::services::blob::last_access;
     use crate::services::blob::state::admission::Claimed;
     use crate::services::shared::content_headers::ContentHeaders;
+    use crate::store::Store;
     use crate::store::cell::Cell;
     use crate::store::content::Content;
-    use crate::store::journal::Journal;
 
     fn account(access_tracking: bool) -> Account {
         Account { name: "one".into(), access_tracking, ..Account::default() }
@@ -80,7 +80,7 @@ mod tests {
         put(&mut container, "block", block(), start);
         put(&mut container, "page", Body::Page { content: Default::default(), sequence: 0 }, start);
         let latest = container.latest;
-        let cell = Cell::new(container, ErrorCode::ContainerNotFound, Journal::NONE);
+        let cell = Store::MEMORY.cell(container, ErrorCode::ContainerNotFound);
 
         for (tracking, name, seconds, recorded) in [
             (false, "block", 0, false),

@@ -22,11 +22,12 @@ use crate::services::blob::state::container::{Container, ContainerProperties, Un
 use crate::services::blob::state::key::{BlobKey, Due};
 use crate::services::shared::content_headers::ContentHeaders;
 use crate::services::shared::record::{Lease, Pairs, Progress, StoredPolicy, pairs, policies, policy, ticks, time};
-use crate::store::Store;
+use crate::store::changes::{Changes, diff};
 use crate::store::cleared_ranges::Marks;
-use crate::store::journal::{Changes, CorruptRecord, Persist, Record, Records, diff};
 use crate::store::record::ContentRecord;
+use crate::store::records::{CorruptRecord, Record, Records};
 use crate::store::sparse::Sparse;
+use crate::store::{Persist, Store};
 use imbl::OrdMap;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -163,7 +164,7 @@ impl Persist for Container {
             }
             let [before, after] = [was, now].map(|blob| blob?.body.sparse());
             if before.is_some() || after.is_some() {
-                Sparse::tell(before, after, &key.record(RUN), to);
+                Sparse::write_changes(before, after, &key.record(RUN), to);
             }
         }
         for (name, was, now) in diff(before.map(|before| &before.uncommitted), Some(&after.uncommitted)) {

@@ -15,10 +15,11 @@ use crate::services::file::state::tree::Tree;
 use crate::services::file::state::view::{ShareProperties, Snapshot};
 use crate::services::shared::content_headers::ContentHeaders;
 use crate::services::shared::record::{Lease, Pairs, Progress, StoredPolicy, pairs, policies, policy};
-use crate::store::Store;
+use crate::store::changes::{Changes, diff};
 use crate::store::cleared_ranges::Marks;
-use crate::store::journal::{Changes, CorruptRecord, Persist, Records, diff};
+use crate::store::records::{CorruptRecord, Records};
 use crate::store::sparse::Sparse;
+use crate::store::{Persist, Store};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -192,7 +193,7 @@ fn write_tree(before: Option<&Tree>, after: Option<&Tree>, tree: Timestamp, to: 
         }
         let [before, after] = [was, now].map(|node| Some(&node?.file()?.content));
         if before.is_some() || after.is_some() {
-            Sparse::tell(before, after, &key(RUN), to);
+            Sparse::write_changes(before, after, &key(RUN), to);
         }
     }
 }

@@ -7,8 +7,9 @@ use crate::rules::queue::message::{Message, Receipt};
 use crate::rules::time::Timestamp;
 use crate::services::queue::state::Queue;
 use crate::services::shared::record::{Pairs, StoredPolicy, pairs, policies, policy};
-use crate::store::Store;
-use crate::store::journal::{Changes, CorruptRecord, Persist, Records, diff};
+use crate::store::changes::{Changes, diff};
+use crate::store::records::{CorruptRecord, Records};
+use crate::store::{Persist, Store};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use uuid::Uuid;
@@ -44,7 +45,7 @@ impl Persist for Queue {
         // Clearing a queue starts its records anew, instead of deleting each message.
         let cleared = |before: &&Self| after.messages.is_empty() && before.messages.len() > 1;
         if before.filter(cleared).is_some() {
-            to.afresh();
+            to.reset();
         }
         let before = before.filter(|before| !cleared(before));
         let properties = |queue: &Queue| (queue.metadata.clone(), queue.policies.clone());

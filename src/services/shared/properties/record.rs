@@ -4,8 +4,9 @@
 use crate::rules::cors::CorsRule;
 use crate::rules::versions::Version;
 use crate::services::shared::properties::{DeleteRetention, Logging, Metrics, Properties, Protocols, StaticWebsite};
-use crate::store::Store;
-use crate::store::journal::{Changes, CorruptRecord, Persist, Records};
+use crate::store::changes::Changes;
+use crate::store::records::{CorruptRecord, Records};
+use crate::store::{Persist, Store};
 use serde::{Deserialize, Serialize};
 
 /// The version of the form.

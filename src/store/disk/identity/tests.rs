@@ -1,11 +1,11 @@
 //! Files of another store, under another name, of form 1, or with nothing in them.
 
 use super::*;
+use crate::store::changes::{CellId, Changes, Entries};
 use crate::store::disk::folder::Folder;
 use crate::store::disk::medium::Medium;
 use crate::store::disk::tests::{Act, Scratch, acts, copy, in_time, names, open, read, refusal};
 use crate::store::disk::{Disk, Durability, ROOTS, frame, medium};
-use crate::store::journal::{CellId, Changes, Entries};
 use std::fs::{self, File};
 use std::path::Path;
 
@@ -21,7 +21,7 @@ fn a_head_is_read_as_it_was_written() {
 }
 
 fn store_of(path: &Path) -> StoreId {
-    Folder::look(path).unwrap().identity().store
+    Folder::open_read_only(path).unwrap().identity().store
 }
 
 /// Two stores with a log, or a snapshot and a log; the second has more in it.
@@ -72,7 +72,7 @@ async fn a_log_that_does_not_say_whose_it_is_is_refused_where_the_others_do() {
     let (one, _) = two_stores("unnamed", false).await;
     let (mut log, mut entries) = (Vec::new(), Entries::default());
     Changes::new(ROOTS, &mut entries).put(b"shelf", 1, &CellId(1));
-    frame::write(&mut log, 1, &entries.bytes);
+    frame::write(&mut log, 1, &entries.encoded().unwrap());
     fs::write(one.0.join("log-00000001"), log).unwrap();
     let why = refusal(&one.0);
     assert!(why.contains("log-00000001 does not say which store it belongs to"), "{why}");
@@ -193,7 +193,7 @@ async fn nothing_is_given_back_while_contents_are_missing_or_not_what_was_writte
         fs::write(place.0.join(EXTENT), bytes).unwrap();
         let extent = File::options().write(true).open(place.0.join(EXTENT)).unwrap();
         extent.sync_all().unwrap();
-        let room = || medium::taken(&extent).unwrap();
+        let room = || medium::allocated_size(&extent).unwrap();
         let before = room();
         let (disk, shelf) = open(&place.0, Medium::default());
         if sound {
