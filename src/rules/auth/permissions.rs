@@ -346,8 +346,8 @@ mod tests {
             assert_eq!(reason_of(&PUT_BLOB, authorization), reason);
         }
         assert_eq!(resource("r").missing_permission("t").reason(), "the SAS has to permit t, and permits r");
-        assert_eq!(why(&SET_ACL, resource("w")), "no service SAS can do this");
-        assert_eq!(why(&UPSERT_ENTITY, resource("ru")), "the SAS has to permit both a and u");
+        assert_eq!(reason_of(&SET_ACL, resource("w")), "no service SAS can do this");
+        assert_eq!(reason_of(&UPSERT_ENTITY, resource("ru")), "the SAS has to permit both a and u");
     }
 
     #[test]

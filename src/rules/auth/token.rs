@@ -240,9 +240,9 @@ mod tests {
         now: Timestamp::from_unix(NOW, 0),
     };
 
-    /// The code and the detail of a refusal; nothing when it is let in.
-    fn outcome(trust: Option<TokenCheck>, token: &str, context: &TokenContext<'_>) -> (u16, String) {
-        match bearer(trust, token, place) {
+    /// The status and the detail of the error; 0 for an accepted token.
+    fn outcome(check: Option<TokenCheck>, token: &str, context: &TokenContext<'_>) -> (u16, String) {
+        match bearer(check, token, context) {
             Ok(_) => (0, String::new()),
             Err(error) => (error.status(), error.details()[0].1.clone()),
         }

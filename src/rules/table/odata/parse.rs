@@ -9,6 +9,7 @@ use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::table::entity::{Type, Value};
 use crate::rules::table::odata::lex::{Token, What, refused, tokens};
 use crate::rules::table::odata::{Filter, Operand};
+use crate::rules::wire_name::WireName;
 
 /// The maximum depth of parentheses and negations.
 const DEEPEST: usize = 100;
