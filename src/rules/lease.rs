@@ -165,38 +165,26 @@ pub enum LeasedResource {
 }
 
 impl LeasedResource {
+    /// Its noun in messages, and the errors for a wrong lease id and for a missing lease.
+    const fn words(self) -> (&'static str, ErrorCode, ErrorCode) {
+        use ErrorCode as E;
+        let of_container = (E::LeaseIdMismatchWithContainerOperation, E::LeaseNotPresentWithContainerOperation);
+        match self {
+            LeasedResource::Blob => ("the blob", E::LeaseIdMismatchWithBlobOperation, E::LeaseNotPresentWithBlobOperation),
+            LeasedResource::Container => ("the container", of_container.0, of_container.1),
+            LeasedResource::Share => ("the file share", of_container.0, of_container.1),
+            LeasedResource::File => ("the file", E::LeaseIdMismatchWithFileOperation, E::LeaseNotPresentWithFileOperation),
+        }
+    }
+
     fn error(self, code: ErrorCode) -> StorageError {
-        let noun = match self {
-            LeasedResource::Blob => return code.into(),
-            LeasedResource::Container => "the container",
-            LeasedResource::Share => "the file share",
-            LeasedResource::File => "the file",
+        let original = match code {
+            _ if self == LeasedResource::Blob => return code.into(),
+            ErrorCode::LeaseIdMissing | ErrorCode::LeaseLost | ErrorCode::LeaseNotPresentWithLeaseOperation => "the blob",
+            ErrorCode::LeaseIdMismatchWithLeaseOperation if self != LeasedResource::Container => "the blob/container",
+            _ => "the container",
         };
-        match code {
-            ErrorCode::LeaseIdMissing | ErrorCode::LeaseLost | ErrorCode::LeaseNotPresentWithLeaseOperation => {
-                code.with_message(code.message().replace("the blob", noun))
-            }
-            ErrorCode::LeaseIdMismatchWithLeaseOperation if self != LeasedResource::Container => {
-                code.with_message(code.message().replace("the blob/container", noun))
-            }
-            _ => code.with_message(code.message().replace("the container", noun)),
-        }
-    }
-
-    fn mismatch(self) -> ErrorCode {
-        match self {
-            LeasedResource::Blob => ErrorCode::LeaseIdMismatchWithBlobOperation,
-            LeasedResource::Container | LeasedResource::Share => ErrorCode::LeaseIdMismatchWithContainerOperation,
-            LeasedResource::File => ErrorCode::LeaseIdMismatchWithFileOperation,
-        }
-    }
-
-    fn not_present(self) -> ErrorCode {
-        match self {
-            LeasedResource::Blob => ErrorCode::LeaseNotPresentWithBlobOperation,
-            LeasedResource::Container | LeasedResource::Share => ErrorCode::LeaseNotPresentWithContainerOperation,
-            LeasedResource::File => ErrorCode::LeaseNotPresentWithFileOperation,
-        }
+        code.with_message(code.message().replace(original, self.words().0))
     }
 }
 
@@ -282,15 +270,16 @@ pub fn check(
     now: Timestamp,
 ) -> Result<(), StorageError> {
     let lease = seen(lease, now);
+    let (_, mismatch, not_present) = subject.words();
     let error = match (required, shown) {
         (LeaseCheck::None, _) | (LeaseCheck::IfPresent, None) => return Ok(()),
         (LeaseCheck::Required, None) if lease.is_active() => ErrorCode::LeaseIdMissing,
         (LeaseCheck::Required, None) => return Ok(()),
         (LeaseCheck::IfPresent | LeaseCheck::Required, Some(mine)) => match lease {
             Lease::Leased { id, .. } | Lease::Breaking { id, .. } if id == mine => return Ok(()),
-            Lease::Leased { .. } | Lease::Breaking { .. } => subject.mismatch(),
+            Lease::Leased { .. } | Lease::Breaking { .. } => mismatch,
             Lease::Broken { .. } | Lease::Expired { .. } => ErrorCode::LeaseLost,
-            Lease::Available => subject.not_present(),
+            Lease::Available => not_present,
         },
     };
     Err(subject.error(error))

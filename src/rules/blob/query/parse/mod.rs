@@ -134,18 +134,21 @@ impl Tokens {
             self.need(")")?;
             return Ok(Select::Total(how, of));
         }
-        let mut columns = Vec::new();
-        loop {
-            let value = self.expression(DEEPEST)?;
-            let name = if self.take_word("AS") { Some(self.name()?.0) } else { None };
-            columns.push(Column { value, name });
-            if columns.len() > MOST_COLUMNS {
-                return Err(ParseError::TooManyColumns);
-            }
-            if !self.take(",") {
-                return Ok(Select::Columns(columns));
-            }
+        let columns = self.list(|tokens| {
+            let value = tokens.expression(DEEPEST)?;
+            let name = if tokens.take_word("AS") { Some(tokens.name()?.0) } else { None };
+            Ok(Column { value, name })
+        })?;
+        if columns.len() > MOST_COLUMNS { Err(ParseError::TooManyColumns) } else { Ok(Select::Columns(columns)) }
+    }
+
+    /// One or more items, separated by commas.
+    fn list<T>(&mut self, item: impl Fn(&mut Tokens) -> Result<T>) -> Result<Vec<T>> {
+        let mut items = vec![item(self)?];
+        while self.take(",") {
+            items.push(item(self)?);
         }
+        Ok(items)
     }
 
     fn expression(&mut self, depth: u32) -> Result<Expr> {
@@ -324,17 +327,12 @@ impl Tokens {
 
     /// The rest after an open parenthesis: expressions and the closing parenthesis.
     fn arguments(&mut self, depth: u32) -> Result<Vec<Expr>> {
-        let mut given = Vec::new();
         if self.take(")") {
-            return Ok(given);
+            return Ok(Vec::new());
         }
-        loop {
-            given.push(self.expression(depth)?);
-            if !self.take(",") {
-                self.need(")")?;
-                return Ok(given);
-            }
-        }
+        let given = self.list(|tokens| tokens.expression(depth))?;
+        self.need(")")?;
+        Ok(given)
     }
 
     /// The steps of a path.
