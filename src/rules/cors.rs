@@ -143,10 +143,10 @@ fn find<'r, 'a>(rules: &'r [CorsRule], origin: &'a str, method: &'a str) -> Resu
 /// # Errors
 /// Why no rule allows it, for 403 CorsPreflightFailure.
 pub fn preflight<'a>(rules: &[CorsRule], origin: &'a str, method: &'a str, headers: &[&'a str]) -> Result<Allowed, Mismatch<'a>> {
-    let (place, rule) = find(rules, origin, method)?;
+    let (number, rule) = find(rules, origin, method)?;
     let allows = |header: &&&str| rule.allowed_headers.iter().any(|pattern| names(pattern, header));
     if let Some(header) = headers.iter().find(|header| !allows(header)) {
-        return Err(Mismatch::Header(place, header));
+        return Err(Mismatch::Header(number, header));
     }
     let all = rule.allows_all_origins();
     Ok(Allowed {
@@ -325,7 +325,7 @@ mod tests {
     #[test]
     fn mismatches_say_what_to_change() {
         let rules = [rule("http://a,http://b", "GET", "", ""), rule("http://b", "PUT", "x-ms-meta-*", "")];
-        for (rules, origin, method, headers, said) in [
+        for (rules, origin, method, headers, mismatch) in [
             (&rules[..0], "http://a", "GET", vec![], "the service has no CORS rules"),
             (&rules, "http://c", "GET", vec![], "no CORS rule of the service allows the origin \"http://c\""),
             (
@@ -343,9 +343,9 @@ mod tests {
                 "CORS rule 2 of the service matches the origin and the method, and does not allow the header \"x-ms-date\"",
             ),
         ] {
-            assert_eq!(preflight(rules, origin, method, &headers).unwrap_err().to_string(), said);
+            assert_eq!(preflight(rules, origin, method, &headers).unwrap_err().to_string(), mismatch);
             let unread = unreadable(rules, origin, method).map(|mismatch| mismatch.to_string());
-            assert_eq!(unread, headers.is_empty().then(|| said.to_owned()));
+            assert_eq!(unread, headers.is_empty().then(|| mismatch.to_owned()));
         }
     }
 

@@ -315,7 +315,7 @@ mod tests {
         Lease::Breaking { id: A, until: at(until) }
     }
 
-    /// The five states as they are stored, each with a second at which it is looked at. The last two come about by time alone.
+    /// The five states as they are stored, each with the second of the test. The last two are the result of time alone.
     fn states() -> [(Lease, u64); 5] {
         [(Lease::Available, 10), (leased(A), 10), (breaking(25), 10), (breaking(25), 25), (leased(A), 30)]
     }
@@ -495,13 +495,13 @@ mod tests {
 
     #[test]
     fn messages_name_the_blob_or_container() {
-        let says = |subject| check(leased(A), LeaseCheck::Required, None, subject, at(0)).unwrap_err().message().to_owned();
+        let message = |subject| check(leased(A), LeaseCheck::Required, None, subject, at(0)).unwrap_err().message().to_owned();
         assert_eq!(
-            says(LeasedResource::Blob),
+            message(LeasedResource::Blob),
             "There is currently a lease on the blob and no lease ID was specified in the request."
         );
         assert_eq!(
-            says(LeasedResource::Container),
+            message(LeasedResource::Container),
             "There is currently a lease on the container and no lease ID was specified in the request."
         );
         let lost = check(leased(A), LeaseCheck::Required, Some(A), LeasedResource::Container, at(30)).unwrap_err();

@@ -234,7 +234,7 @@ mod tests {
         })
     }
 
-    /// The whole listing, made the plain way.
+    /// The complete listing, built in the simplest way.
     fn naive<'a>(items: &'a Items, prefix: &str, delimiter: Option<&str>) -> Vec<Entry<(&'a str, u64)>> {
         let mut entries = Vec::new();
         for (name, at) in items {

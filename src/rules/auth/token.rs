@@ -338,7 +338,7 @@ mod tests {
     #[test]
     fn errors_depend_on_protocol_and_version() {
         let expired = TOKEN.replace("1700003600", "1");
-        for (trust, claims, https, version, status) in [
+        for (check, claims, https, version, status) in [
             (None, TOKEN, true, Version::V2020_12_06, 401),
             (None, TOKEN, true, Version::V2019_07_07, 403),
             (Some(TokenCheck::Basic), TOKEN, false, Version::V2020_12_06, 403),
@@ -351,10 +351,10 @@ mod tests {
         ] {
             let context = TokenContext { https, version, ..CONTEXT };
             if version < Version::V2017_11_09 {
-                let why = bearer(trust, &token(claims), &context).unwrap_err().reason().to_owned();
-                assert_eq!(why.contains("--oauth dev"), trust.is_none(), "{why}");
+                let reason = bearer(check, &token(claims), &context).unwrap_err().reason().to_owned();
+                assert_eq!(reason.contains("--oauth dev"), check.is_none(), "{reason}");
             }
-            assert_eq!(outcome(trust, &token(claims), &context).0, status, "{trust:?} {claims} {https} {version}");
+            assert_eq!(outcome(check, &token(claims), &context).0, status, "{check:?} {claims} {https} {version}");
         }
     }
 }

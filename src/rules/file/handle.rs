@@ -66,7 +66,7 @@ impl FileAccess {
         }
     }
 
-    /// Whether the read-only attribute forbids it. A change of the properties is allowed: it can remove the attribute.
+    /// Returns true if the read-only attribute forbids it. A change of the properties is allowed: it can remove the attribute.
     pub const fn is_refused_by_read_only(self) -> bool {
         matches!(self, FileAccess::Write | FileAccess::Remove | FileAccess::Replace)
     }

@@ -122,7 +122,7 @@ impl Value {
         }
     }
 
-    /// Whether JSON shows its type, so that minimal metadata need not name it.
+    /// Returns true if JSON shows its type, so that minimal metadata need not name it.
     pub fn is_plain(&self) -> bool {
         match self {
             Value::String(_) | Value::Int32(_) | Value::Boolean(_) => true,

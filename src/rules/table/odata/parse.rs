@@ -232,7 +232,7 @@ fn compare(left: Part, operator: Comparison, right: Part) -> Result<Part, Storag
     Ok(Part::Filter(filter))
 }
 
-/// Whether a word is `true` or `false` in another case.
+/// Returns true for `true` and `false` in another letter case.
 fn is_flag(word: &str) -> bool {
     word.eq_ignore_ascii_case("true") || word.eq_ignore_ascii_case("false")
 }
