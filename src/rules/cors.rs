@@ -76,36 +76,26 @@ pub fn check(rules: &[CorsRule]) -> Result<(), StorageError> {
     if rules.len() > RULES || total > TOTAL {
         return Err(StorageError::invalid_xml(""));
     }
+    let too_long = |texts: &[String]| texts.iter().find(|text| text.chars().count() > TEXT).cloned();
+    let wrong_headers = |headers: &[String]| {
+        let prefixed = headers.iter().filter(|header| header.ends_with('*') && *header != "*").count();
+        let too_many = prefixed > PREFIXED || headers.len() - prefixed > NAMED;
+        too_many.then(|| headers.join(",")).or_else(|| too_long(headers))
+    };
     rules.iter().try_for_each(|rule| {
-        if rule.allowed_origins.is_empty() {
-            return Err(StorageError::invalid_xml_node("AllowedOrigins", ""));
-        }
-        if rule.allowed_origins.len() > ORIGINS {
-            return Err(StorageError::invalid_xml_node("AllowedOrigins", rule.allowed_origins.join(",")));
-        }
-        if let Some(long) = rule.allowed_origins.iter().find(|origin| origin.chars().count() > TEXT) {
-            return Err(StorageError::invalid_xml_node("AllowedOrigins", long));
-        }
-        if rule.allowed_methods.is_empty() {
-            return Err(StorageError::invalid_xml_node("AllowedMethods", ""));
-        }
-        if let Some(unknown) = rule.allowed_methods.iter().find(|method| !METHODS.contains(&method.as_str())) {
-            return Err(StorageError::invalid_xml_node("AllowedMethods", unknown));
-        }
-        check_headers("AllowedHeaders", &rule.allowed_headers)?;
-        check_headers("ExposedHeaders", &rule.exposed_headers)
+        let (origins, methods) = (&rule.allowed_origins, &rule.allowed_methods);
+        let wrong = [
+            ("AllowedOrigins", origins.is_empty().then(String::new)),
+            ("AllowedOrigins", (origins.len() > ORIGINS).then(|| origins.join(","))),
+            ("AllowedOrigins", too_long(origins)),
+            ("AllowedMethods", methods.is_empty().then(String::new)),
+            ("AllowedMethods", methods.iter().find(|method| !METHODS.contains(&method.as_str())).cloned()),
+            ("AllowedHeaders", wrong_headers(&rule.allowed_headers)),
+            ("ExposedHeaders", wrong_headers(&rule.exposed_headers)),
+        ];
+        let error = wrong.into_iter().find_map(|(element, value)| Some(StorageError::invalid_xml_node(element, value?)));
+        error.map_or(Ok(()), Err)
     })
-}
-
-fn check_headers(element: &str, headers: &[String]) -> Result<(), StorageError> {
-    let prefixed = headers.iter().filter(|header| header.ends_with('*') && *header != "*").count();
-    if prefixed > PREFIXED || headers.len() - prefixed > NAMED {
-        return Err(StorageError::invalid_xml_node(element, headers.join(",")));
-    }
-    match headers.iter().find(|header| header.chars().count() > TEXT) {
-        Some(long) => Err(StorageError::invalid_xml_node(element, long)),
-        None => Ok(()),
-    }
 }
 
 /// The answer to a preflight that a rule allows: headers that begin with `Access-Control`.
@@ -153,10 +143,10 @@ fn find<'r, 'a>(rules: &'r [CorsRule], origin: &'a str, method: &'a str) -> Resu
 /// # Errors
 /// Why no rule allows it, for 403 CorsPreflightFailure.
 pub fn preflight<'a>(rules: &[CorsRule], origin: &'a str, method: &'a str, headers: &[&'a str]) -> Result<Allowed, Mismatch<'a>> {
-    let (place, rule) = find(rules, origin, method)?;
+    let (number, rule) = find(rules, origin, method)?;
     let allows = |header: &&&str| rule.allowed_headers.iter().any(|pattern| names(pattern, header));
     if let Some(header) = headers.iter().find(|header| !allows(header)) {
-        return Err(Mismatch::Header(place, header));
+        return Err(Mismatch::Header(number, header));
     }
     let all = rule.allows_all_origins();
     Ok(Allowed {
@@ -335,7 +325,7 @@ mod tests {
     #[test]
     fn mismatches_say_what_to_change() {
         let rules = [rule("http://a,http://b", "GET", "", ""), rule("http://b", "PUT", "x-ms-meta-*", "")];
-        for (rules, origin, method, headers, said) in [
+        for (rules, origin, method, headers, mismatch) in [
             (&rules[..0], "http://a", "GET", vec![], "the service has no CORS rules"),
             (&rules, "http://c", "GET", vec![], "no CORS rule of the service allows the origin \"http://c\""),
             (
@@ -353,9 +343,9 @@ mod tests {
                 "CORS rule 2 of the service matches the origin and the method, and does not allow the header \"x-ms-date\"",
             ),
         ] {
-            assert_eq!(preflight(rules, origin, method, &headers).unwrap_err().to_string(), said);
+            assert_eq!(preflight(rules, origin, method, &headers).unwrap_err().to_string(), mismatch);
             let unread = unreadable(rules, origin, method).map(|mismatch| mismatch.to_string());
-            assert_eq!(unread, headers.is_empty().then(|| said.to_owned()));
+            assert_eq!(unread, headers.is_empty().then(|| mismatch.to_owned()));
         }
     }
 

@@ -150,7 +150,7 @@ impl Encryption {
             return Err(ErrorCode::InvalidInput.with_reason("a customer-provided key and an encryption scope exclude each other"));
         }
         let bytes = STANDARD.decode(key).ok().filter(|bytes| bytes.len() == 32);
-        // A key is a secret: the refusal does not repeat it.
+        // A key is a secret: the error does not repeat it.
         let bytes = bytes.ok_or_else(|| StorageError::invalid_header(names.key, ""))?;
         let fingerprint = STANDARD.encode(Sha256::digest(&bytes));
         let sha256 = headers.sha256.ok_or_else(|| StorageError::missing_header(names.sha256))?;

@@ -376,7 +376,7 @@ impl StorageError {
         let of_secret = self.details().iter().any(|(name, value)| *name == "HeaderName" && secret::is_secret(value));
         self.details().iter().map(move |(name, value)| match *name {
             "HeaderValue" if of_secret => format!("{name}=…"),
-            // A sentence that stands alone.
+            // Its value is a sentence, which needs no name.
             "AuthenticationErrorDetail" => visible(&secret::masked(value)),
             _ => format!("{name}={:?}", secret::masked(value)),
         })

@@ -165,38 +165,26 @@ pub enum LeasedResource {
 }
 
 impl LeasedResource {
+    /// Its noun in messages, and the errors for a wrong lease id and for a missing lease.
+    const fn words(self) -> (&'static str, ErrorCode, ErrorCode) {
+        use ErrorCode as E;
+        let of_container = (E::LeaseIdMismatchWithContainerOperation, E::LeaseNotPresentWithContainerOperation);
+        match self {
+            LeasedResource::Blob => ("the blob", E::LeaseIdMismatchWithBlobOperation, E::LeaseNotPresentWithBlobOperation),
+            LeasedResource::Container => ("the container", of_container.0, of_container.1),
+            LeasedResource::Share => ("the file share", of_container.0, of_container.1),
+            LeasedResource::File => ("the file", E::LeaseIdMismatchWithFileOperation, E::LeaseNotPresentWithFileOperation),
+        }
+    }
+
     fn error(self, code: ErrorCode) -> StorageError {
-        let noun = match self {
-            LeasedResource::Blob => return code.into(),
-            LeasedResource::Container => "the container",
-            LeasedResource::Share => "the file share",
-            LeasedResource::File => "the file",
+        let original = match code {
+            _ if self == LeasedResource::Blob => return code.into(),
+            ErrorCode::LeaseIdMissing | ErrorCode::LeaseLost | ErrorCode::LeaseNotPresentWithLeaseOperation => "the blob",
+            ErrorCode::LeaseIdMismatchWithLeaseOperation if self != LeasedResource::Container => "the blob/container",
+            _ => "the container",
         };
-        match code {
-            ErrorCode::LeaseIdMissing | ErrorCode::LeaseLost | ErrorCode::LeaseNotPresentWithLeaseOperation => {
-                code.with_message(code.message().replace("the blob", noun))
-            }
-            ErrorCode::LeaseIdMismatchWithLeaseOperation if self != LeasedResource::Container => {
-                code.with_message(code.message().replace("the blob/container", noun))
-            }
-            _ => code.with_message(code.message().replace("the container", noun)),
-        }
-    }
-
-    fn mismatch(self) -> ErrorCode {
-        match self {
-            LeasedResource::Blob => ErrorCode::LeaseIdMismatchWithBlobOperation,
-            LeasedResource::Container | LeasedResource::Share => ErrorCode::LeaseIdMismatchWithContainerOperation,
-            LeasedResource::File => ErrorCode::LeaseIdMismatchWithFileOperation,
-        }
-    }
-
-    fn not_present(self) -> ErrorCode {
-        match self {
-            LeasedResource::Blob => ErrorCode::LeaseNotPresentWithBlobOperation,
-            LeasedResource::Container | LeasedResource::Share => ErrorCode::LeaseNotPresentWithContainerOperation,
-            LeasedResource::File => ErrorCode::LeaseNotPresentWithFileOperation,
-        }
+        code.with_message(code.message().replace(original, self.words().0))
     }
 }
 
@@ -282,15 +270,16 @@ pub fn check(
     now: Timestamp,
 ) -> Result<(), StorageError> {
     let lease = seen(lease, now);
+    let (_, mismatch, not_present) = subject.words();
     let error = match (required, shown) {
         (LeaseCheck::None, _) | (LeaseCheck::IfPresent, None) => return Ok(()),
         (LeaseCheck::Required, None) if lease.is_active() => ErrorCode::LeaseIdMissing,
         (LeaseCheck::Required, None) => return Ok(()),
         (LeaseCheck::IfPresent | LeaseCheck::Required, Some(mine)) => match lease {
             Lease::Leased { id, .. } | Lease::Breaking { id, .. } if id == mine => return Ok(()),
-            Lease::Leased { .. } | Lease::Breaking { .. } => subject.mismatch(),
+            Lease::Leased { .. } | Lease::Breaking { .. } => mismatch,
             Lease::Broken { .. } | Lease::Expired { .. } => ErrorCode::LeaseLost,
-            Lease::Available => subject.not_present(),
+            Lease::Available => not_present,
         },
     };
     Err(subject.error(error))
@@ -326,7 +315,7 @@ mod tests {
         Lease::Breaking { id: A, until: at(until) }
     }
 
-    /// The five states as they are stored, each with a second at which it is looked at. The last two come about by time alone.
+    /// The five states as they are stored, each with the second of the test. The last two are the result of time alone.
     fn states() -> [(Lease, u64); 5] {
         [(Lease::Available, 10), (leased(A), 10), (breaking(25), 10), (breaking(25), 25), (leased(A), 30)]
     }
@@ -506,13 +495,13 @@ mod tests {
 
     #[test]
     fn messages_name_the_blob_or_container() {
-        let says = |subject| check(leased(A), LeaseCheck::Required, None, subject, at(0)).unwrap_err().message().to_owned();
+        let message = |subject| check(leased(A), LeaseCheck::Required, None, subject, at(0)).unwrap_err().message().to_owned();
         assert_eq!(
-            says(LeasedResource::Blob),
+            message(LeasedResource::Blob),
             "There is currently a lease on the blob and no lease ID was specified in the request."
         );
         assert_eq!(
-            says(LeasedResource::Container),
+            message(LeasedResource::Container),
             "There is currently a lease on the container and no lease ID was specified in the request."
         );
         let lost = check(leased(A), LeaseCheck::Required, Some(A), LeasedResource::Container, at(30)).unwrap_err();

@@ -234,7 +234,7 @@ mod tests {
         })
     }
 
-    /// The whole listing, made the plain way.
+    /// The complete listing, built in the simplest way.
     fn naive<'a>(items: &'a Items, prefix: &str, delimiter: Option<&str>) -> Vec<Entry<(&'a str, u64)>> {
         let mut entries = Vec::new();
         for (name, at) in items {
@@ -339,7 +339,7 @@ mod tests {
             ("bloba3", "2!68!MDAwMDA2IWJsb2JhMyEwMDAwMjghOTk5OS0xMi0zMVQyMzo1OTo1OS45OTk5OTk5WiE-"),
             ("blob_a3", "2!68!MDAwMDA3IWJsb2JfYTMhMDAwMDI4ITk5OTktMTItMzFUMjM6NTk6NTkuOTk5OTk5OVoh"),
         ] {
-            let position = Position { name: name.into(), at: Timestamp::NEVER };
+            let position = Position { name: name.into(), time: Timestamp::NEVER };
             assert_eq!(position.marker(), marker);
             assert_eq!(Position::read(marker), Ok(position));
         }
@@ -380,7 +380,7 @@ mod tests {
         let request = |start| PageRequest { prefix: "", delimiter: None, start, max: 2 };
         let first = page_of(&items, &request(None), true);
         assert_eq!(first.entries, [Entry::Item(("a", 5)), Entry::Item(("a", 9))]);
-        assert_eq!(first.next, Some(Position { name: "a".into(), at: Timestamp::NEVER }));
+        assert_eq!(first.next, Some(Position { name: "a".into(), time: Timestamp::NEVER }));
         let second = page_of(&items, &request(first.next), true);
         assert_eq!(second.entries, [Entry::Item(("a", Timestamp::NEVER.ticks())), Entry::Item(("b", 3))]);
         assert_eq!(second.next, None);

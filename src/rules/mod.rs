@@ -1,6 +1,6 @@
-//! The rules of the service, free of sockets, files, tasks and clocks: what comes in decides what goes out.
+//! The rules of the service as pure functions, without sockets, files, tasks and clocks.
 //!
-//! Nothing here awaits, reads a clock, draws a random number or knows HTTP's types. Time and ids come in as arguments.
+//! Nothing here awaits, reads a clock, generates a random number or uses the types of HTTP. Times and ids are arguments.
 
 pub mod auth;
 pub mod batch;

@@ -55,7 +55,7 @@ impl RequestedRange {
     }
 }
 
-/// Reads a range that must have both its ends, as writes of pages and file ranges and the sources of copies do.
+/// Parses a range with both ends, as required for writes of pages and file ranges, and for the sources of copies.
 pub fn exact(text: &str) -> Option<InclusiveRange> {
     match RequestedRange::parse(text) {
         RequestedRange::Between(start, end) => Some(InclusiveRange { start, end }),
@@ -63,8 +63,11 @@ pub fn exact(text: &str) -> Option<InclusiveRange> {
     }
 }
 
-/// What is sent of content of this size: `None` is all of it (200), a span is a part (206) even when it spans all. The end is
-/// clipped to the content; a start behind it, and so any range of nothing, is 416.
+/// The part of content of this size that a response contains: `None` is the full content (200); a range is a part (206), even if it covers
+/// everything. The end of the range is limited to the content.
+///
+/// # Errors
+/// 416 InvalidRange for a start after the end of the content, and for every range of empty content.
 pub fn resolve(requested: RequestedRange, size: u64) -> Result<Option<InclusiveRange>, StorageError> {
     let (start, end) = match requested {
         RequestedRange::Whole => return Ok(None),

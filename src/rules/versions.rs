@@ -57,7 +57,7 @@ impl Version {
     pub const V2021_12_02: Version = Version(20211202);
     /// Dots at the end of the names of files can be significant.
     pub const V2022_11_02: Version = Version(20221102);
-    /// ExtendedErrorDetail on refusals.
+    /// ExtendedErrorDetail in errors.
     pub const V2024_08_04: Version = Version(20240804);
     /// The error of a copy's source has its own elements.
     pub const V2024_11_04: Version = Version(20241104);

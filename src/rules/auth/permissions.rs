@@ -241,8 +241,8 @@ pub fn check_permission(
                 ErrorCode::AuthorizationServiceMismatch.with_reason(format!("ss has to have {service}, and is {services}"))
             })?;
             if !types.contains(required.level.letter()) {
-                let why = format!("srt has to have {}, and is {types}", required.level.letter());
-                return Err(wrong_level(required.level, version).with_reason(why));
+                let reason = format!("srt has to have {}, and is {types}", required.level.letter());
+                return Err(wrong_level(required.level, version).with_reason(reason));
             }
             check_letters(required.account, required.all, letters)
         }
@@ -271,8 +271,8 @@ fn check_letters(needed: &str, all: bool, given: Permissions) -> Result<(), Stor
 /// The error for a SAS without any of these letters.
 fn missing_letters(needed: &str, given: Permissions) -> StorageError {
     let needed: Vec<String> = needed.chars().map(String::from).collect();
-    let why = format!("the SAS has to permit {}, and permits {given}", needed.join(" or "));
-    ErrorCode::AuthorizationPermissionMismatch.with_reason(why)
+    let reason = format!("the SAS has to permit {}, and permits {given}", needed.join(" or "));
+    ErrorCode::AuthorizationPermissionMismatch.with_reason(reason)
 }
 
 fn wrong_level(level: ResourceLevel, version: Version) -> StorageError {
@@ -346,8 +346,8 @@ mod tests {
             assert_eq!(reason_of(&PUT_BLOB, authorization), reason);
         }
         assert_eq!(resource("r").missing_permission("t").reason(), "the SAS has to permit t, and permits r");
-        assert_eq!(why(&SET_ACL, resource("w")), "no service SAS can do this");
-        assert_eq!(why(&UPSERT_ENTITY, resource("ru")), "the SAS has to permit both a and u");
+        assert_eq!(reason_of(&SET_ACL, resource("w")), "no service SAS can do this");
+        assert_eq!(reason_of(&UPSERT_ENTITY, resource("ru")), "the SAS has to permit both a and u");
     }
 
     #[test]

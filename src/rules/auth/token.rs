@@ -240,9 +240,9 @@ mod tests {
         now: Timestamp::from_unix(NOW, 0),
     };
 
-    /// The code and the detail of a refusal; nothing when it is let in.
-    fn outcome(trust: Option<TokenCheck>, token: &str, context: &TokenContext<'_>) -> (u16, String) {
-        match bearer(trust, token, place) {
+    /// The status and the detail of the error; 0 for an accepted token.
+    fn outcome(check: Option<TokenCheck>, token: &str, context: &TokenContext<'_>) -> (u16, String) {
+        match bearer(check, token, context) {
             Ok(_) => (0, String::new()),
             Err(error) => (error.status(), error.details()[0].1.clone()),
         }
@@ -338,7 +338,7 @@ mod tests {
     #[test]
     fn errors_depend_on_protocol_and_version() {
         let expired = TOKEN.replace("1700003600", "1");
-        for (trust, claims, https, version, status) in [
+        for (check, claims, https, version, status) in [
             (None, TOKEN, true, Version::V2020_12_06, 401),
             (None, TOKEN, true, Version::V2019_07_07, 403),
             (Some(TokenCheck::Basic), TOKEN, false, Version::V2020_12_06, 403),
@@ -351,10 +351,10 @@ mod tests {
         ] {
             let context = TokenContext { https, version, ..CONTEXT };
             if version < Version::V2017_11_09 {
-                let why = bearer(trust, &token(claims), &context).unwrap_err().reason().to_owned();
-                assert_eq!(why.contains("--oauth dev"), trust.is_none(), "{why}");
+                let reason = bearer(check, &token(claims), &context).unwrap_err().reason().to_owned();
+                assert_eq!(reason.contains("--oauth dev"), check.is_none(), "{reason}");
             }
-            assert_eq!(outcome(trust, &token(claims), &context).0, status, "{trust:?} {claims} {https} {version}");
+            assert_eq!(outcome(check, &token(claims), &context).0, status, "{check:?} {claims} {https} {version}");
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::rules::time::Timestamp;
 /// A state of a blob. Earlier states come in the order of their times, and before the blob itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum VersionSelector {
-    /// The state that was created at this moment.
+    /// The state that was created at this time.
     Earlier(Timestamp, VersionKind),
     /// The blob itself.
     Base,
@@ -17,18 +17,18 @@ pub enum VersionSelector {
 pub enum VersionKind {
     /// A client took a snapshot.
     Snapshot,
-    /// The account keeps versions, and the blob was overwritten or deleted.
+    /// The account has versioning, and the blob was overwritten or deleted.
     Version,
 }
 
-/// The sentence about a moment that is malformed.
+/// The message about a malformed time.
 pub const MALFORMED_TIME: &str = "Must be in the specific snapshot date time format.";
 
 impl VersionSelector {
     /// Parses the values of `snapshot=` and `versionid=`; an empty one counts as absent.
     ///
     /// # Errors
-    /// 400 InvalidQueryParameterValue for a malformed moment; 400 MutuallyExclusiveQueryParameters for both.
+    /// 400 InvalidQueryParameterValue for a malformed time; 400 MutuallyExclusiveQueryParameters for both.
     pub fn parse(snapshot: Option<&str>, version: Option<&str>) -> Result<VersionSelector, StorageError> {
         let time = |name: &'static str, text: Option<&str>| {
             let parse = |text| Timestamp::parse_iso(text).ok_or_else(|| StorageError::invalid_query(name, text, MALFORMED_TIME));
@@ -42,7 +42,7 @@ impl VersionSelector {
         }
     }
 
-    /// The moment by which a listing orders it: the blob itself comes last.
+    /// The time by which a listing orders it: the blob itself is the last.
     pub fn time(self) -> Timestamp {
         match self {
             VersionSelector::Earlier(time, _) => time,
@@ -50,7 +50,7 @@ impl VersionSelector {
         }
     }
 
-    /// The moment of a snapshot; `None` for everything else.
+    /// The time of a snapshot; `None` for everything else.
     pub fn snapshot(self) -> Option<Timestamp> {
         match self {
             VersionSelector::Earlier(time, VersionKind::Snapshot) => Some(time),

@@ -43,10 +43,10 @@ fn name_of(path: &str) -> &str {
 }
 
 /// The error page of a website, on one line (recorded).
-pub fn page(status: u16, code: &str, says: &str, request_id: &str, time: &str) -> String {
-    let says = says.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+pub fn page(status: u16, code: &str, message: &str, request_id: &str, time: &str) -> String {
+    let message = message.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     format!(
-        "<!DOCTYPE html><html><head><title>{code}</title></head><body><h1>{says}</h1><p><ul>\
+        "<!DOCTYPE html><html><head><title>{code}</title></head><body><h1>{message}</h1><p><ul>\
          <li>HttpStatusCode: {status}</li><li>ErrorCode: {code}</li>\
          <li>RequestId : {request_id}</li><li>TimeStamp : {time}</li></ul></p></body></html>"
     )

@@ -66,7 +66,7 @@ impl FileAccess {
         }
     }
 
-    /// Whether the read-only attribute forbids it. A change of the properties is allowed: it can remove the attribute.
+    /// Returns true if the read-only attribute forbids it. A change of the properties is allowed: it can remove the attribute.
     pub const fn is_refused_by_read_only(self) -> bool {
         matches!(self, FileAccess::Write | FileAccess::Remove | FileAccess::Replace)
     }
@@ -98,16 +98,9 @@ pub struct OpenHandle {
 /// 409 DeletePending; 409 SharingViolation for access that a handle does not share; 409 CannotDeleteFileOrDirectory for a deletion that
 /// all handles share: the name remains until they close.
 pub fn admit<'a>(opens: impl IntoIterator<Item = &'a OpenHandle>, access: OpenAccess) -> Result<(), StorageError> {
-    let mut is_open = false;
-    for open in opens {
-        is_open = true;
-        if open.delete_pending {
-            return Err(ErrorCode::DeletePending.into());
-        }
-        if !open.share.contains(access) {
-            return Err(ErrorCode::SharingViolation.into());
-        }
-    }
+    let mut opens = opens.into_iter().peekable();
+    let is_open = opens.peek().is_some();
+    admit_open(opens, &OpenHandle { access, share: OpenAccess::ALL, ..OpenHandle::default() })?;
     match is_open && access.contains(OpenAccess::DELETE) {
         true => Err(ErrorCode::CannotDeleteFileOrDirectory.into()),
         false => Ok(()),
@@ -117,7 +110,7 @@ pub fn admit<'a>(opens: impl IntoIterator<Item = &'a OpenHandle>, access: OpenAc
 /// Checks that these open handles allow a new one.
 ///
 /// # Errors
-/// As [`admit`], and SharingViolation if the new handle does not share the access of an open one.
+/// 409 DeletePending; 409 SharingViolation if one of two handles does not share the access of the other.
 pub fn admit_open<'a>(opens: impl IntoIterator<Item = &'a OpenHandle>, new: &OpenHandle) -> Result<(), StorageError> {
     for open in opens {
         if open.delete_pending {

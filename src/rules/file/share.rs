@@ -170,7 +170,7 @@ impl Settings {
         self.tier == Tier::Premium
     }
 
-    /// Whether the operations or the bandwidth are provisioned, not only the size. Then responses report all three.
+    /// Returns true if the operations or the bandwidth are provisioned, not only the size. Then responses report all three.
     pub fn is_provisioned(self) -> bool {
         self.is_premium() && (self.provisioned_iops.is_some() || self.provisioned_mibps.is_some())
     }
@@ -209,7 +209,7 @@ impl Settings {
         60 + (u64::from(self.quota) * 6).div_ceil(100)
     }
 
-    /// Whether responses of this version report the lease, and the tier of a share that is not premium.
+    /// Returns true if responses of this version report the lease, and the tier of a share that is not premium.
     pub fn reports_tier(version: Version) -> bool {
         version >= Version::V2020_02_10
     }

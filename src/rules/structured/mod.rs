@@ -93,44 +93,42 @@ impl Decoder {
     /// 400 InvalidInput for a malformed message; 400 InvalidHeaderValue for another length of the content; 400 Crc64Mismatch.
     pub fn next<'a>(&mut self, input: &mut &'a [u8]) -> Result<Option<&'a [u8]>, StorageError> {
         while !input.is_empty() {
-            match self.place {
+            let length = match self.place {
                 Place::Content(left) => {
-                    let take = input.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-                    let (piece, rest) = input.split_at(take);
+                    let (piece, rest) = input.split_at(input.len().min(usize::try_from(left).unwrap_or(usize::MAX)));
                     *input = rest;
                     self.segment.update(piece);
-                    self.left -= take as u64;
-                    self.place = content_or_end(left - take as u64);
+                    self.left -= piece.len() as u64;
+                    self.place = content_or_end(left - piece.len() as u64);
                     return Ok(Some(piece));
                 }
-                Place::Head => {
-                    if let Some(field) = self.field(input, HEAD) {
-                        self.head(&field)?;
-                    }
-                }
-                Place::SegmentHead => {
-                    if let Some(field) = self.field(input, SEGMENT_HEAD) {
-                        self.segment_head(&field)?;
-                    }
-                }
-                Place::SegmentCrc64 => {
-                    if let Some(field) = self.field(input, CRC64) {
-                        let found = crc64(std::mem::replace(&mut self.segment, hasher()));
-                        check_crc64(&field, found)?;
-                        self.total = Crc64::combine(self.total, found, self.segment_length);
-                        self.next_segment()?;
-                    }
-                }
-                Place::Crc64 => {
-                    if let Some(field) = self.field(input, CRC64) {
-                        check_crc64(&field, self.total)?;
-                        self.place = Place::End;
-                    }
-                }
+                Place::Head => HEAD,
+                Place::SegmentHead => SEGMENT_HEAD,
+                Place::SegmentCrc64 | Place::Crc64 => CRC64,
                 Place::End => return Err(malformed("bytes follow it")),
+            };
+            if let Some(field) = self.field(input, length) {
+                self.decode_field(&field)?;
             }
         }
         Ok(None)
+    }
+
+    fn decode_field(&mut self, field: &[u8]) -> Result<(), StorageError> {
+        match self.place {
+            Place::Head => self.head(field),
+            Place::SegmentHead => self.segment_head(field),
+            Place::SegmentCrc64 => {
+                let found = crc64(std::mem::replace(&mut self.segment, hasher()));
+                check_crc64(field, found)?;
+                self.total = Crc64::combine(self.total, found, self.segment_length);
+                self.next_segment()
+            }
+            Place::Crc64 | Place::Content(_) | Place::End => {
+                self.place = Place::End;
+                check_crc64(field, self.total)
+            }
+        }
     }
 
     /// The CRC64 of the content, after the message has ended.
@@ -153,14 +151,14 @@ impl Decoder {
         let (version, rest) = field.split_at(1);
         let (length, rest) = rest.split_at(8);
         let (flags, segments) = rest.split_at(2);
-        if version != [VERSION] {
-            return Err(malformed("its version is not 1"));
-        }
-        if number(length) != self.message {
-            return Err(malformed("its length is not that of the body"));
-        }
-        if number(flags) != u64::from(FLAG_CRC64) {
-            return Err(malformed("its flags are not those of its properties"));
+        for (found, expected, reason) in [
+            (version, u64::from(VERSION), "its version is not 1"),
+            (length, self.message, "its length is not that of the body"),
+            (flags, FLAG_CRC64.into(), "its flags are not those of its properties"),
+        ] {
+            if number(found) != expected {
+                return Err(malformed(reason));
+            }
         }
         self.segments = number(segments) as u16;
         let frame = (HEAD + CRC64 + usize::from(self.segments) * (SEGMENT_HEAD + CRC64)) as u64;

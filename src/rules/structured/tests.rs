@@ -12,7 +12,7 @@ fn encode(content: &[u8], size: u64) -> Vec<u8> {
     message
 }
 
-/// The content and its CRC64, of a message that comes in these pieces and is announced like this.
+/// The content and the CRC64 of a message in these pieces, with these lengths in the headers.
 fn decode(pieces: &[&[u8]], announced: u64, content: u64) -> Result<(Vec<u8>, Crc64), StorageError> {
     let mut decoder = Decoder::new(announced, content);
     let mut found = Vec::new();
@@ -125,7 +125,7 @@ fn the_largest_blob_still_has_numbers_for_its_segments() {
 }
 
 proptest! {
-    /// Whatever is encoded, in whatever chunks and segments, comes back, in whatever frames.
+    /// Content is the same after encoding and decoding, for all chunks, segments and frames.
     #[test]
     fn comes_back(chunks in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..60), 0..6), size in 1u64..50, frame in 1usize..50) {
         let content = chunks.concat();
@@ -148,7 +148,7 @@ proptest! {
         prop_assert!(decode(&[&message], message.len() as u64, content.len() as u64).is_err());
     }
 
-    /// No input is anything but a content or a refusal.
+    /// Every input is decoded or refused.
     #[test]
     fn nothing_breaks_it(input in prop::collection::vec(any::<u8>(), 0..200), content in any::<u64>()) {
         let mut message = vec![1];

@@ -5,6 +5,7 @@ use crate::operation::{Reply, Request};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::table::entity::{Entity, Key, Value, etag, value};
 use crate::rules::table::odata::{Record, Select, ValueRef};
+use crate::rules::wire_name::WireName;
 use crate::services::table::state::Table;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -9,7 +9,7 @@ use std::net::Ipv4Addr;
 /// The kinds of signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SasKind {
-    /// For whole services, signed with an account key.
+    /// For services, signed with an account key.
     Account {
         /// Of `bqtf` (`ss`).
         services: Permissions,

@@ -87,21 +87,10 @@ fn cell(value: Value, kind: Kind) -> Result<Cell, RowError> {
 /// `test_quick_query_output_in_arrow_format` of azure-storage-blob for Python records (`expected_result`) holds the field `400` as the
 /// integer 400 in a column of precision 4 and scale 2, which reads as 4.00.
 fn decimal(text: &str, precision: u8) -> Option<i128> {
-    let (negative, number) = match text.strip_prefix('-') {
-        Some(number) => (true, number),
-        None => (false, text.strip_prefix('+').unwrap_or(text)),
-    };
-    let (whole, part) = number.split_once('.').unwrap_or((number, ""));
-    let digits = [whole, part].concat();
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let digits = digits.trim_start_matches('0');
-    if digits.len() > usize::from(precision) {
-        return None;
-    }
-    let number: i128 = if digits.is_empty() { 0 } else { digits.parse().ok()? };
-    Some(if negative { -number } else { number })
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let number: i128 = [whole, fraction].concat().parse().ok()?;
+    let digits = number.unsigned_abs().checked_ilog10().map_or(0, |log| log + 1);
+    (digits <= precision.into()).then_some(number)
 }
 
 #[cfg(test)]

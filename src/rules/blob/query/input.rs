@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-/// The longest record in bytes, which is in memory as a whole.
+/// The longest record in bytes. Records are completely in memory.
 pub const LONGEST: usize = 4 << 20;
 
 /// The byte order mark of UTF-8.

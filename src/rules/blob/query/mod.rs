@@ -1,7 +1,7 @@
 //! Query Blob Contents: the rows of a blob's text that a query selects.
 //!
-//! A [`Run`] reads the chunks of the blob while its answer is sent, a batch at a time: neither the blob nor the answer is in memory as a
-//! whole.
+//! A [`Run`] reads the chunks of the blob while its answer is sent, a batch at a time: neither the blob nor the answer is completely in
+//! memory.
 
 mod avro;
 #[cfg(feature = "arrow")]
@@ -136,17 +136,17 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
             if self.left == 0 {
                 return false;
             }
-            let place = self.input.position();
-            match self.record(place) {
+            let position = self.input.position();
+            match self.record(position) {
                 Ok(true) => {}
                 Ok(false) => {
                     if let Err(error) = self.total() {
-                        self.errors.push((error, place));
+                        self.errors.push((error, position));
                     }
                     return false;
                 }
                 Err(error) => {
-                    self.errors.push((error, place));
+                    self.errors.push((error, position));
                     if error.fatal {
                         return false;
                     }
@@ -157,7 +157,7 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
     }
 
     /// Reads the next record and adds its rows; returns false at the end.
-    fn record(&mut self, place: u64) -> Result<bool, RowError> {
+    fn record(&mut self, position: u64) -> Result<bool, RowError> {
         let input = self.task.input.clone();
         match &*input {
             Format::Delimited(dialect) => {
@@ -181,7 +181,7 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
                 let Some(value) = json::read(&mut self.input, separator)? else { return Ok(false) };
                 for row in json::rows(value, &self.task.query.from) {
                     match self.row(&row) {
-                        Err(error) if !error.fatal => self.errors.push((error, place)),
+                        Err(error) if !error.fatal => self.errors.push((error, position)),
                         done => done?,
                     }
                 }
@@ -288,8 +288,8 @@ impl<I: Iterator<Item = Bytes>> Iterator for Run<I> {
             self.writer.data(self.rows.bytes());
             self.rows.clear();
         }
-        for (error, place) in self.errors.drain(..) {
-            self.writer.error(error, place);
+        for (error, position) in self.errors.drain(..) {
+            self.writer.error(error, position);
         }
         // Rows of a Parquet file are longer as text than in the file.
         self.writer.progress(if more { self.input.position().min(self.size) } else { self.size }, self.size);

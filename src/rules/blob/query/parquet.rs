@@ -93,5 +93,5 @@ impl ChunkReader for File {
     }
 }
 
-/// The bytes that are read if the library does not say how many it needs.
+/// The bytes that are read if the library does not request a number of bytes.
 const AHEAD: u64 = 1 << 20;

@@ -174,7 +174,7 @@ mod tests {
     fn refuses_what_is_no_search() {
         let (long_key, long_value) = (format!("{}=''", "k".repeat(129)), format!("k='{}'", "v".repeat(257)));
         let many: Vec<String> = (0..11).map(|n| format!("k{n}=''")).collect();
-        for (text, says) in [
+        for (text, message) in [
             ("", " at or near character position 1: unexpected end"),
             ("tag1", " at or near character position 1: expected an operator"),
             ("tag1 = b", " at or near character position 8: unexpected 'b'"),
@@ -204,7 +204,7 @@ mod tests {
         ] {
             let error = Where::parse(text, false).expect_err(text);
             assert_eq!(error.code().name(), "InvalidQueryParameterValue", "{text}");
-            assert_eq!(error.message(), format!("Error parsing query{says}"), "{text}");
+            assert_eq!(error.message(), format!("Error parsing query{message}"), "{text}");
             assert_eq!(error.details()[0], ("QueryParameterName", "where".to_owned()), "{text}");
         }
         assert!(Where::parse(&many[..10].join(" and "), true).is_ok());

@@ -2,6 +2,7 @@
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::table::entity::{MOST_PROPERTIES, Type, Value, check_name};
+use crate::rules::wire_name::WireName;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value as Json;
 use std::collections::HashMap;
@@ -69,7 +70,7 @@ pub fn read(body: &[u8]) -> Result<EntityBody, StorageError> {
     let annotated = |name: &str| -> Result<Option<Type>, StorageError> {
         let Some(kind) = annotations.get(name) else { return Ok(None) };
         let unknown = || ErrorCode::InvalidInput.with_reason(format!("{kind} is not a type"));
-        kind.as_str().and_then(Type::named).map(Some).ok_or_else(unknown)
+        kind.as_str().and_then(Type::parse_exact).map(Some).ok_or_else(unknown)
     };
     let mut body = EntityBody::default();
     for (name, json) in &members {

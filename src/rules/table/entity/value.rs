@@ -3,6 +3,7 @@
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::text;
 use crate::rules::time::{TICKS_PER_SECOND, Timestamp};
+use crate::rules::wire_name::wire_enum;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value as Json;
@@ -30,47 +31,18 @@ pub enum Value {
     Binary(Box<[u8]>),
 }
 
-/// The type of a property.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Type {
-    /// Text.
-    String,
-    /// A 32-bit integer.
-    Int32,
-    /// A 64-bit integer.
-    Int64,
-    /// A floating-point number.
-    Double,
-    /// True or false.
-    Boolean,
-    /// A time from the year 1601 on.
-    DateTime,
-    /// A GUID.
-    Guid,
-    /// Bytes.
-    Binary,
-}
-
-impl Type {
-    /// Every type with its name in annotations.
-    pub const ALL: [(Type, &str); 8] = [
-        (Type::String, "Edm.String"),
-        (Type::Int32, "Edm.Int32"),
-        (Type::Int64, "Edm.Int64"),
-        (Type::Double, "Edm.Double"),
-        (Type::Boolean, "Edm.Boolean"),
-        (Type::DateTime, "Edm.DateTime"),
-        (Type::Guid, "Edm.Guid"),
-        (Type::Binary, "Edm.Binary"),
-    ];
-
-    pub fn named(name: &str) -> Option<Type> {
-        Type::ALL.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
-    }
-
-    /// The name in annotations.
-    pub fn name(self) -> &'static str {
-        Type::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
+wire_enum! {
+    /// The type of a property, with its name in annotations.
+    Type {
+        String "Edm.String",
+        Int32 "Edm.Int32",
+        Int64 "Edm.Int64",
+        Double "Edm.Double",
+        Boolean "Edm.Boolean",
+        /// A time from the year 1601 on.
+        DateTime "Edm.DateTime",
+        Guid "Edm.Guid",
+        Binary "Edm.Binary",
     }
 }
 
@@ -150,7 +122,7 @@ impl Value {
         }
     }
 
-    /// Whether JSON shows its type, so that minimal metadata need not name it.
+    /// Returns true if JSON shows its type, so that minimal metadata need not name it.
     pub fn is_plain(&self) -> bool {
         match self {
             Value::String(_) | Value::Int32(_) | Value::Boolean(_) => true,
@@ -222,11 +194,12 @@ pub fn double_text(number: f64) -> Cow<'static, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::wire_name::WireName;
     use proptest::prelude::*;
     use serde_json::json;
 
     fn read(json: &Json, kind: &str) -> Result<String, ErrorCode> {
-        let kind = Some(kind).filter(|kind| !kind.is_empty()).map(|kind| Type::named(kind).unwrap());
+        let kind = Some(kind).filter(|kind| !kind.is_empty()).map(|kind| Type::parse_exact(kind).unwrap());
         match Value::read(json, kind) {
             Ok(None) => Ok("null".to_owned()),
             Ok(Some(value)) => Ok(format!("{} {}", value.kind().name(), value.text().0)),

@@ -63,7 +63,7 @@ impl Filter {
         }
     }
 
-    /// Whether it is true.
+    /// Returns true if it is true of a record.
     pub fn holds(&self, record: &impl Record) -> bool {
         match self {
             Filter::And(parts) => parts.iter().all(|part| part.holds(record)),

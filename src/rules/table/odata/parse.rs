@@ -9,6 +9,7 @@ use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::table::entity::{Type, Value};
 use crate::rules::table::odata::lex::{Token, What, refused, tokens};
 use crate::rules::table::odata::{Filter, Operand};
+use crate::rules::wire_name::WireName;
 
 /// The maximum depth of parentheses and negations.
 const DEEPEST: usize = 100;
@@ -231,7 +232,7 @@ fn compare(left: Part, operator: Comparison, right: Part) -> Result<Part, Storag
     Ok(Part::Filter(filter))
 }
 
-/// Whether a word is `true` or `false` in another case.
+/// Returns true for `true` and `false` in another letter case.
 fn is_flag(word: &str) -> bool {
     word.eq_ignore_ascii_case("true") || word.eq_ignore_ascii_case("false")
 }

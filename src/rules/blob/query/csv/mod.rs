@@ -133,7 +133,7 @@ impl NamedFields<'_> {
         name.map_or_else(|| format!("_{}", at + 1), |name| String::from_utf8_lossy(name).into_owned())
     }
 
-    fn place(&self, name: &str, quoted: Quoted) -> Option<usize> {
+    fn position(&self, name: &str, quoted: Quoted) -> Option<usize> {
         let named = |known: &[u8]| std::str::from_utf8(known).is_ok_and(|known| is_called(known, name, quoted));
         let ordinal = || name.strip_prefix('_')?.parse::<usize>().ok()?.checked_sub(1);
         self.names.and_then(|names| names.iter().position(named)).or_else(ordinal)
@@ -143,8 +143,8 @@ impl NamedFields<'_> {
 impl InputRow for NamedFields<'_> {
     fn field(&self, path: &[Step]) -> Result<Value, RowError> {
         let [Step::Name(name, quoted)] = path else { return Err(RowError::COLUMN) };
-        let place = self.place(name, *quoted).ok_or(RowError::COLUMN)?;
-        self.fields.get(place).map(Value::of_bytes).ok_or(RowError::ORDINAL)
+        let position = self.position(name, *quoted).ok_or(RowError::COLUMN)?;
+        self.fields.get(position).map(Value::of_bytes).ok_or(RowError::ORDINAL)
     }
 }
 

@@ -211,51 +211,41 @@ fn call_text(function: Function, first: &str, mut rest: impl Iterator<Item = Val
 
 /// Returns true if a text matches a pattern: `%` for any characters, `_` for one, and the character after `escape` literally.
 fn like(text: &str, pattern: &str, escape: Option<char>) -> bool {
-    /// A token of a pattern.
-    #[derive(PartialEq)]
     enum Piece {
         Any,
         One,
         This(char),
     }
-    let mut pieces = Vec::new();
     let mut rest = pattern.chars();
-    while let Some(c) = rest.next() {
-        pieces.push(match c {
+    let pieces = std::iter::from_fn(|| {
+        rest.next().map(|c| match c {
             c if Some(c) == escape => Piece::This(rest.next().unwrap_or(c)),
             '%' => Piece::Any,
             '_' => Piece::One,
             c => Piece::This(c),
-        });
-    }
+        })
+    });
+    let pieces: Vec<Piece> = pieces.collect();
     let text: Vec<char> = text.chars().collect();
     // Where to continue if the last `%` has to match more.
     let (mut at, mut piece, mut back) = (0, 0, None);
     loop {
-        match pieces.get(piece) {
-            Some(Piece::Any) => {
-                piece += 1;
-                back = Some((at, piece));
-                continue;
+        (at, piece) = match (pieces.get(piece), text.get(at)) {
+            (None, None) => return true,
+            (Some(Piece::Any), _) => {
+                back = Some((at, piece + 1));
+                (at, piece + 1)
             }
-            None if at == text.len() => return true,
-            Some(Piece::One) if at < text.len() => {
-                (at, piece) = (at + 1, piece + 1);
-                continue;
-            }
-            Some(Piece::This(c)) if text.get(at) == Some(c) => {
-                (at, piece) = (at + 1, piece + 1);
-                continue;
-            }
-            _ => {}
-        }
-        match back {
-            Some((from, after)) if from < text.len() => {
-                back = Some((from + 1, after));
-                (at, piece) = (from + 1, after);
-            }
-            _ => return false,
-        }
+            (Some(Piece::One), Some(_)) => (at + 1, piece + 1),
+            (Some(Piece::This(expected)), Some(c)) if c == expected => (at + 1, piece + 1),
+            _ => match back {
+                Some((from, after)) if from < text.len() => {
+                    back = Some((from + 1, after));
+                    (from + 1, after)
+                }
+                _ => return false,
+            },
+        };
     }
 }
 

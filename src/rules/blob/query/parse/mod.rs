@@ -83,7 +83,7 @@ impl Tokens {
         let mut tokens = Vec::new();
         let mut rest = text.trim_start();
         while let Some(first) = rest.chars().next() {
-            let place = text.len() - rest.len() + 1;
+            let position = text.len() - rest.len() + 1;
             let (token, after) = match first {
                 '"' => quoted(rest, '"').map(|(name, after)| (Token::Name(name), after)),
                 '\'' => quoted(rest, '\'').map(|(inner, after)| (Token::Text(inner), after)),
@@ -98,8 +98,8 @@ impl Tokens {
                 }
                 _ => SYMBOLS.into_iter().find_map(|symbol| Some((Token::Symbol(symbol), rest.strip_prefix(symbol)?))),
             }
-            .ok_or_else(|| ParseError::Unexpected(place, format!("{first:?}")))?;
-            tokens.push((place, token));
+            .ok_or_else(|| ParseError::Unexpected(position, format!("{first:?}")))?;
+            tokens.push((position, token));
             rest = after.trim_start();
         }
         tokens.reverse();
@@ -134,18 +134,21 @@ impl Tokens {
             self.need(")")?;
             return Ok(Select::Total(how, of));
         }
-        let mut columns = Vec::new();
-        loop {
-            let value = self.expression(DEEPEST)?;
-            let name = if self.take_word("AS") { Some(self.name()?.0) } else { None };
-            columns.push(Column { value, name });
-            if columns.len() > MOST_COLUMNS {
-                return Err(ParseError::TooManyColumns);
-            }
-            if !self.take(",") {
-                return Ok(Select::Columns(columns));
-            }
+        let columns = self.list(|tokens| {
+            let value = tokens.expression(DEEPEST)?;
+            let name = if tokens.take_word("AS") { Some(tokens.name()?.0) } else { None };
+            Ok(Column { value, name })
+        })?;
+        if columns.len() > MOST_COLUMNS { Err(ParseError::TooManyColumns) } else { Ok(Select::Columns(columns)) }
+    }
+
+    /// One or more items, separated by commas.
+    fn list<T>(&mut self, item: impl Fn(&mut Tokens) -> Result<T>) -> Result<Vec<T>> {
+        let mut items = vec![item(self)?];
+        while self.take(",") {
+            items.push(item(self)?);
         }
+        Ok(items)
     }
 
     fn expression(&mut self, depth: u32) -> Result<Expr> {
@@ -266,9 +269,9 @@ impl Tokens {
         }
         match self.0.pop() {
             Some((_, Token::Text(text))) => Ok(Expr::Value(Value::Text(text))),
-            Some((place, Token::Number(text))) => {
+            Some((position, Token::Number(text))) => {
                 let value = text.parse().map(Value::Int).ok().or_else(|| text.parse().map(Value::Float).ok());
-                value.map(Expr::Value).ok_or(ParseError::InvalidToken(place, text, "number"))
+                value.map(Expr::Value).ok_or(ParseError::InvalidToken(position, text, "number"))
             }
             Some(next) => {
                 self.0.push(next);
@@ -296,9 +299,9 @@ impl Tokens {
     /// An allowed part of a timestamp, in quotes or bare.
     fn part(&mut self, will_do: fn(Part) -> bool) -> Result<Part> {
         match self.0.pop() {
-            Some((place, Token::Word(word) | Token::Text(word))) => Part::parse(&word)
+            Some((position, Token::Word(word) | Token::Text(word))) => Part::parse(&word)
                 .filter(|part| will_do(*part))
-                .ok_or(ParseError::InvalidToken(place, word, "part of a date that will do here")),
+                .ok_or(ParseError::InvalidToken(position, word, "part of a date that will do here")),
             other => Err(unexpected(other.as_ref())),
         }
     }
@@ -324,17 +327,12 @@ impl Tokens {
 
     /// The rest after an open parenthesis: expressions and the closing parenthesis.
     fn arguments(&mut self, depth: u32) -> Result<Vec<Expr>> {
-        let mut given = Vec::new();
         if self.take(")") {
-            return Ok(given);
+            return Ok(Vec::new());
         }
-        loop {
-            given.push(self.expression(depth)?);
-            if !self.take(",") {
-                self.need(")")?;
-                return Ok(given);
-            }
-        }
+        let given = self.list(|tokens| tokens.expression(depth))?;
+        self.need(")")?;
+        Ok(given)
     }
 
     /// The steps of a path.
@@ -368,7 +366,9 @@ impl Tokens {
 
     fn number(&mut self) -> Result<u64> {
         match self.0.pop() {
-            Some((place, Token::Number(text))) => text.parse().map_err(|_| ParseError::InvalidToken(place, text, "whole number")),
+            Some((position, Token::Number(text))) => {
+                text.parse().map_err(|_| ParseError::InvalidToken(position, text, "whole number"))
+            }
             other => Err(unexpected(other.as_ref())),
         }
     }
@@ -444,7 +444,7 @@ fn negated(not: bool, test: Expr) -> Expr {
 }
 
 fn unexpected(next: Option<&(usize, Token)>) -> ParseError {
-    next.map_or(ParseError::UnexpectedEnd, |(place, token)| ParseError::Unexpected(*place, format!("{token:?}")))
+    next.map_or(ParseError::UnexpectedEnd, |(position, token)| ParseError::Unexpected(*position, format!("{token:?}")))
 }
 
 /// The length of the number at the start of `text`: digits, a fraction, an exponent.
