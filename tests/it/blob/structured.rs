@@ -7,7 +7,7 @@ use lazuli::rules::structured::KIND;
 
 type Headers<'a> = &'a [(&'a str, &'a str)];
 
-/// The first version that knows them.
+/// The first version that supports them.
 const VERSION: &str = "2025-01-05";
 
 /// The message of these segments, encoded independently of the server's code.

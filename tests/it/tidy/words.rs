@@ -36,7 +36,6 @@ const PENDING: &[&str] = &[
     "src/emulator.rs",
     "src/health.rs",
     "src/main.rs",
-    "tests/it/blob/",
     "tests/it/file/",
     "tests/it/parameters.rs",
     "tests/it/routing.rs",

@@ -13,6 +13,7 @@ use crate::services::blob::state::{Blob, ListInclude, ListedBlob};
 use crate::services::blob::wire::{content_type, tier, write_tag_set};
 use crate::services::blob::{last_access, protection};
 use crate::services::shared::lease::write_lease;
+use crate::services::shared::listing::write_metadata;
 
 /// `include=` of List Blobs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -170,7 +171,7 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<VersionSelector>, blob: &
     if include.metadata && matches!(blob.encryption, Encryption::Key(_)) {
         xml.leaf_with("Metadata", &[("Encrypted", "true")], "");
     } else if include.metadata {
-        xml.nest("Metadata", |xml| blob.metadata.iter().for_each(|(name, value)| _ = xml.leaf(name, value)));
+        write_metadata(xml, &blob.metadata);
     }
     if include.tags && !blob.tags.is_empty() {
         xml.nest("Tags", |xml| write_tag_set(xml, &blob.tags));
