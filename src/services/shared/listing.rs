@@ -160,8 +160,11 @@ fn deleted_line<'a, S: Resource>(
     (name, created, ListedResource { name, state: deleted.state(), deleted: Some((created, deleted.deletion)) })
 }
 
-/// Reads `include`: words in any case.
-fn included(text: Option<&str>, known: &'static [&'static str]) -> Result<Vec<&'static str>, StorageError> {
+/// Reads `include`: words in any letter case.
+///
+/// # Errors
+/// 400 InvalidQueryParameterValue for an unknown word.
+pub fn included(text: Option<&str>, known: &'static [&'static str]) -> Result<Vec<&'static str>, StorageError> {
     let given = text.unwrap_or_default().split(',').map(str::trim).filter(|word| !word.is_empty());
     let read = |word: &str| {
         let found = known.iter().find(|known| known.eq_ignore_ascii_case(word)).copied();
