@@ -1,7 +1,7 @@
 //! Tables of command lines and environments with their results. The process's own arguments and environment are never read.
 
 use super::*;
-use crate::config::flags::{Flag, FlagKind, SECTIONS, VARIABLES, flags};
+use crate::config::flags::{Flag, FlagKind, VARIABLES, flags};
 use crate::rules::encryption::Scopes;
 use tracing::Level;
 
@@ -436,9 +436,7 @@ fn the_list_is_in_order() {
             flag.name
         );
     }
-    for name in
-        SECTIONS.iter().flat_map(|s| s.flags).filter_map(Flag::variable).chain(VARIABLES.iter().map(|v| v.name.to_owned()))
-    {
+    for name in flags().filter_map(Flag::variable).chain(VARIABLES.iter().map(|v| v.name.to_owned())) {
         assert!(seen.insert(name.clone()), "{name} is there twice");
     }
     let meanings = flags().map(|flag| flag.meaning).chain(VARIABLES.iter().map(|variable| variable.meaning));

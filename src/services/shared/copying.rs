@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The progress of a copy.
 #[derive(Clone, Debug)]
 pub enum Progress {
-    /// Running, with the number of bytes copied. The task that copies has a weak reference to it, and stops when the target is gone.
+    /// Running, with the number of bytes copied. The task that copies has a weak reference to it, and stops when the target is deleted.
     Pending(Arc<AtomicU64>),
     Over {
         at: Timestamp,
