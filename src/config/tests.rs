@@ -1,8 +1,13 @@
 //! Tables of command lines and environments with their results. The process's own arguments and environment are never read.
 
 use super::*;
+use crate::account::Account;
 use crate::config::flags::{Flag, FlagKind, VARIABLES, flags};
+use crate::log::Format;
+use crate::rules::auth::token::TokenCheck;
 use crate::rules::encryption::Scopes;
+use crate::user::User;
+use std::time::Duration;
 use tracing::Level;
 
 fn start(args: &[&str], env: &[(&str, &str)]) -> Result<Command, ConfigError> {
