@@ -1,4 +1,4 @@
-//! What the bytes of a body cost the server: processor time, in the program and in the system, for each 100 MB that Put Block takes.
+//! The processor time of request bodies, in the program and in the system, for each 100 MB of Put Block.
 //!
 //! `cargo bench --bench bodies` starts the program and uploads bodies of several sizes over one connection. Most of what it shows is the
 //! system's: a page of memory is cleared when it is touched for the first time. «new» takes blocks that are all kept, «again» the same
@@ -18,7 +18,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 
-/// How much is uploaded in a measurement, in bytes.
+/// The bytes that a measurement uploads.
 const TOTAL: usize = 400_000_000;
 
 fn main() {

@@ -1,5 +1,5 @@
-//! What it costs to keep data on disk: blobs and entities that are put in a second, in memory and with each durability; how long a
-//! server takes to start over many of them; and what it costs others that space is given back. `cargo bench --bench disk [-- COUNT]`;
+//! The cost of data on disk: blobs and entities per second, in memory and with each durability; the time that a server needs to start
+//! with many of them; and the effect of reclaiming space on other requests. `cargo bench --bench disk [-- COUNT]`;
 //! a million of each by default. `cargo bench --bench disk -- space` measures the last alone.
 
 #![allow(
@@ -43,7 +43,7 @@ const AFTER: Duration = Duration::from_secs(15);
 const PARTITION: usize = 100;
 const KINDS: [ServiceKind; 2] = [ServiceKind::Blob, ServiceKind::Table];
 
-/// A folder that goes when the measurement ends.
+/// A folder that is deleted when the measurement ends.
 struct Place(PathBuf);
 
 impl Place {
@@ -58,7 +58,7 @@ impl Drop for Place {
     }
 }
 
-/// A server with these arguments, and how many seconds it took to start.
+/// A server with these arguments, and the seconds until it was ready.
 async fn start(arguments: &[OsString]) -> Outcome<(Emulator, f64)> {
     let words = ["lazuli", "--blob-port=0", "--queue-port=0", "--table-port=0", "--file-port=0"].map(OsString::from);
     let Ok(Command::Serve(config)) = config::read(words.into_iter().chain(arguments.iter().cloned()), &|_| None) else {
@@ -67,7 +67,7 @@ async fn start(arguments: &[OsString]) -> Outcome<(Emulator, f64)> {
     loop {
         let begun = Instant::now();
         match Emulator::start(&config, Environment::real()).await {
-            // The tasks of the one before end when their turn comes.
+            // The tasks of the server before may still run.
             Err(error) if error.is_location_in_use() => tokio::task::yield_now().await,
             started => return Ok((started?, begun.elapsed().as_secs_f64())),
         }
@@ -125,7 +125,7 @@ impl Client {
         Ok(())
     }
 
-    /// Makes what the others are put into.
+    /// Creates the container and the table.
     async fn make(&mut self, kind: ServiceKind) -> Outcome<()> {
         match kind {
             ServiceKind::Blob => self.request("PUT /box?restype=container", "", "").await,

@@ -1,5 +1,5 @@
-//! What an operation costs beside little, and beside much: nothing that is done to one entity or one message may depend on how many
-//! others there are.
+//! The cost of an operation beside little data and beside much: the time of an operation on one entity or one message must not depend
+//! on the number of others.
 //!
 //! `cargo bench --bench scale` starts a server in this process, fills it over its socket, and shows medians of single requests, one
 //! after the other, on one connection.

@@ -1,4 +1,4 @@
-//! A server in this process, on free ports, with its clock set by hand; and a client that signs what it sends.
+//! A server in this process, on free ports, with a manual clock; and a client that signs its requests.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -139,14 +139,14 @@ impl TestServer {
 
     /// Stops the server and starts it again with the same arguments, at the same time of its clock.
     pub async fn restart(&mut self) {
-        // What has no location holds no other's.
+        // A server without a location releases that of the server before.
         self.emulator = Emulator::start(&configuration(&[]), Environment::manual(self.start, 0)).await.unwrap();
         let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
         let again = loop {
             let environment = Environment::manual(self.start, 7 + u64::from(self.emulator.addresses()[0].port));
             environment.advance(self.waited.load(Ordering::Relaxed));
             match Emulator::start(&configuration(&arguments), environment).await {
-                // The tasks of the one before end when their turn comes.
+                // The tasks of the server before may still run.
                 Err(error) if error.is_location_in_use() => tokio::task::yield_now().await,
                 started => break started.unwrap(),
             }
@@ -325,7 +325,7 @@ impl RequestBuilder<'_> {
     }
 }
 
-/// The Authorization header of a Shared Key request, made apart from the server's own code: two hands, one contract.
+/// The Authorization header of a Shared Key request, made without the server's code.
 pub fn sign(method: &str, account: &str, path_and_query: &str, headers: &[(String, String)], length: usize, key: &str) -> String {
     let (path, query) = path_and_query.split_once('?').unwrap_or((path_and_query, ""));
     let header = |name: &str| headers.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value.as_str());

@@ -53,10 +53,6 @@ impl Described for Container {
         OperationSpec { resource: ResourceKind::Container, lease: LeaseCheck::IfPresent, ..OperationSpec::DEFAULT };
     const WRITE: OperationSpec = OperationSpec { access: Access::Write, conditions: ConditionSupport::Dates, ..Container::READ };
 
-    fn find(blobs: &Blobs, request: &Request) -> Result<Arc<Cell<Container>>, StorageError> {
-        blobs.container(request)
-    }
-
     fn check(&self, request: &Request) -> Result<(), StorageError> {
         self.check_container(request)
     }

@@ -1,4 +1,4 @@
-//! Messages that are put, taken, changed and deleted.
+//! Messages: put, get, update, delete.
 
 use super::{BETWEEN, Model, text};
 use crate::rng::Rng;

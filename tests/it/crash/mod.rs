@@ -13,7 +13,7 @@ use crate::server::{Answer, TestServer};
 
 /// Operations of a run.
 const STEPS: usize = 60;
-/// Seconds that go by before each.
+/// The seconds before each operation.
 const BETWEEN: u64 = 10;
 
 /// A model of a service. The model and the server describe their state in the same words.
@@ -29,7 +29,7 @@ trait Model: Clone + Default {
     async fn describe(server: &TestServer) -> Vec<String>;
 }
 
-/// A text that no other step writes, sometimes one that is not kept with its record.
+/// A text that no other step writes, sometimes too long for its record.
 fn text(rng: &mut Rng, step: usize) -> String {
     let times = if rng.roll(6) == 0 { 500 } else { 1 + rng.roll(9) };
     format!("{step}.").repeat(times)
@@ -62,7 +62,7 @@ async fn stop_at_every_write<M: Model>() {
             assert!(stopped, "LAZULI_SEED={seed}, {writes} writes: acknowledged {after:?}, there is {reported:?}");
             assert_eq!(reported, before.expected(last), "LAZULI_SEED={seed}, {writes} writes: half of a write");
         }
-        // And it goes on.
+        // The server accepts further writes.
         server.container("after").await;
         server.blob("/after/all", "more").await;
         if !stopped {
