@@ -18,7 +18,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 
-/// How much is uploaded in a measurement, in bytes.
+/// The bytes that a measurement uploads.
 const TOTAL: usize = 400_000_000;
 
 fn main() {

@@ -40,7 +40,7 @@ const AFTER: Duration = Duration::from_secs(15);
 const PARTITION: usize = 100;
 const KINDS: [ServiceKind; 2] = [ServiceKind::Blob, ServiceKind::Table];
 
-/// A folder that goes when the measurement ends.
+/// A folder that is deleted when the measurement ends.
 struct Place(PathBuf);
 
 impl Place {
@@ -55,7 +55,7 @@ impl Drop for Place {
     }
 }
 
-/// A server with these arguments, and how many seconds it took to start.
+/// A server with these arguments, and the seconds until it was ready.
 async fn start(arguments: &[OsString]) -> Outcome<(Emulator, f64)> {
     let ports = ["--blob-port=0", "--queue-port=0", "--table-port=0", "--file-port=0"].map(OsString::from);
     let config = Config::from_arguments(ports.iter().chain(arguments))?;
@@ -115,7 +115,7 @@ impl Client {
         Ok(())
     }
 
-    /// Makes what the others are put into.
+    /// Creates the container and the table.
     async fn make(&mut self, kind: ServiceKind) -> Outcome<()> {
         match kind {
             ServiceKind::Blob => self.request("PUT /box?restype=container", "", "").await,

@@ -17,7 +17,7 @@ use tokio::net::TcpStream;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// Requests on their way at a time.
+/// The number of concurrent requests.
 const AT_ONCE: usize = 256;
 /// Files in a directory below the one that is renamed.
 const IN_ONE: usize = 1000;

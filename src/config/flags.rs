@@ -44,7 +44,8 @@ pub(super) type Set = fn(&mut Draft, &str) -> Result<(), ValueError>;
 /// A heading of `--help`, and the flags below it.
 pub(super) struct Section {
     pub(super) title: &'static str,
-    pub(super) flags: &'static [Flag],
+    /// In groups, which `--help` does not separate.
+    pub(super) flags: &'static [&'static [Flag]],
 }
 
 /// A variable that Azurite reads.
@@ -56,73 +57,61 @@ pub(super) struct Variable {
     pub(super) set: Set,
 }
 
+impl Section {
+    pub(super) fn flags(&self) -> impl Iterator<Item = &'static Flag> + use<> {
+        self.flags.iter().copied().flatten()
+    }
+}
+
+/// The flags of a service: where it listens, and how long.
+macro_rules! endpoint {
+    ($field:ident, $service:literal, $port:literal) => {
+        &[
+            value(concat!(stringify!($field), "-host"), "HOST", |d, v| host(v).map(|h| d.$field.host = h))
+                .azurite(concat!(stringify!($field), "Host"))
+                .default("127.0.0.1")
+                .means(concat!("Address of the ", $service, " service")),
+            value(concat!(stringify!($field), "-port"), "PORT", |d, v| port(v).map(|p| d.$field.port = p))
+                .azurite(concat!(stringify!($field), "Port"))
+                .default($port)
+                .means(concat!("Port of the ", $service, " service; 0 picks a free one")),
+            value(concat!(stringify!($field), "-keep-alive-timeout"), "SECONDS", |d, v| {
+                seconds(v).map(|s| d.$field.keep_alive = s)
+            })
+            .azurite(concat!(stringify!($field), "KeepAliveTimeout"))
+            .default("120")
+            .means(concat!("How long an idle connection to the ", $service, " service stays open; 0 for ever")),
+        ]
+    };
+}
+
 pub(super) static SECTIONS: &[Section] = &[
     Section {
         title: "Where it listens",
-        flags: &[
+        flags: &[&[
             value("host", "HOST", |d, v| host(v).map(|h| d.hosts().for_each(|place| place.clone_from(&h)))).means(
                 "Address of all four services, where their own flag does not name another: 0.0.0.0 or :: for every interface",
             ),
-            value("blob-host", "HOST", |d, v| host(v).map(|h| d.blob.host = h))
-                .azurite("blobHost")
-                .default("127.0.0.1")
-                .means("Address of the Blob service"),
-            value("blob-port", "PORT", |d, v| port(v).map(|p| d.blob.port = p))
-                .azurite("blobPort")
-                .default("10000")
-                .means("Port of the Blob service; 0 picks a free one"),
-            value("blob-keep-alive-timeout", "SECONDS", |d, v| seconds(v).map(|s| d.blob.keep_alive = s))
-                .azurite("blobKeepAliveTimeout")
-                .default("120")
-                .means("How long an idle connection to the Blob service stays open; 0 for ever"),
+        ],
+            endpoint!(blob, "Blob", "10000"),
+            &[
             value("web-port", "PORT", |d, v| port(v).map(|p| d.web_port = Some(p))).means(
                 "Port of the static websites, at the Blob service's address: none unless given. The host chooses the account \
                  (account.localhost), any other host is the first account's",
             ),
-            value("queue-host", "HOST", |d, v| host(v).map(|h| d.queue.host = h))
-                .azurite("queueHost")
-                .default("127.0.0.1")
-                .means("Address of the Queue service"),
-            value("queue-port", "PORT", |d, v| port(v).map(|p| d.queue.port = p))
-                .azurite("queuePort")
-                .default("10001")
-                .means("Port of the Queue service; 0 picks a free one"),
-            value("queue-keep-alive-timeout", "SECONDS", |d, v| seconds(v).map(|s| d.queue.keep_alive = s))
-                .azurite("queueKeepAliveTimeout")
-                .default("120")
-                .means("How long an idle connection to the Queue service stays open; 0 for ever"),
-            value("table-host", "HOST", |d, v| host(v).map(|h| d.table.host = h))
-                .azurite("tableHost")
-                .default("127.0.0.1")
-                .means("Address of the Table service"),
-            value("table-port", "PORT", |d, v| port(v).map(|p| d.table.port = p))
-                .azurite("tablePort")
-                .default("10002")
-                .means("Port of the Table service; 0 picks a free one"),
-            value("table-keep-alive-timeout", "SECONDS", |d, v| seconds(v).map(|s| d.table.keep_alive = s))
-                .azurite("tableKeepAliveTimeout")
-                .default("120")
-                .means("How long an idle connection to the Table service stays open; 0 for ever"),
-            value("file-host", "HOST", |d, v| host(v).map(|h| d.file.host = h))
-                .azurite("fileHost")
-                .default("127.0.0.1")
-                .means("Address of the File service"),
-            value("file-port", "PORT", |d, v| port(v).map(|p| d.file.port = p))
-                .azurite("filePort")
-                .default("10003")
-                .means("Port of the File service; 0 picks a free one"),
-            value("file-keep-alive-timeout", "SECONDS", |d, v| seconds(v).map(|s| d.file.keep_alive = s))
-                .azurite("fileKeepAliveTimeout")
-                .default("120")
-                .means("How long an idle connection to the File service stays open; 0 for ever"),
+            ],
+            endpoint!(queue, "Queue", "10001"),
+            endpoint!(table, "Table", "10002"),
+            endpoint!(file, "File", "10003"),
+            &[
             switch("disable-product-style-url", |d, v| boolean(v).map(|off| d.path_style_only = off))
                 .azurite("disableProductStyleUrl")
                 .means("Take the account from the path always, never from the host name"),
-        ],
+        ]],
     },
     Section {
         title: "What it serves",
-        flags: &[
+        flags: &[&[
             Flag { kind: FlagKind::Values("ACCOUNT"), ..value("account", "", |d, v| Ok(accounts::read(v).map(|a| d.accounts = a)?)) }
                 .default(WELL_KNOWN_ACCOUNT)
                 .means(
@@ -151,11 +140,11 @@ pub(super) static SECTIONS: &[Section] = &[
             .means("Accepted, but not enforced: memory grows with what is stored"),
             switch("control", |d, v| boolean(v).map(|on| d.control = on))
                 .means("Let tests move the clock (POST /_lazuli/clock?seconds=N) and empty every account (POST /_lazuli/reset)"),
-        ],
+        ]],
     },
     Section {
         title: "TLS and sign-in",
-        flags: &[
+        flags: &[&[
             value("cert", "FILE", |d, v| path(v).map(|p| d.cert = Some(p)))
                 .azurite("cert")
                 .means("Certificate chain in PEM, for https; goes with --key"),
@@ -171,11 +160,11 @@ pub(super) static SECTIONS: &[Section] = &[
             value("oauth", "LEVEL", |d, v| oauth(v).map(|trust| d.oauth = Some(trust))).azurite("oauth").means(
                 "Take bearer tokens, without checking signatures: basic by issuer, audience and time, over https; dev any",
             ),
-        ],
+        ]],
     },
     Section {
         title: "What it says",
-        flags: &[
+        flags: &[&[
             value("log", "LEVEL", |d, v| level(v).map(|l| d.log = Some(l)))
                 .default("info")
                 .means("How much the log tells: error, warn, info, debug or trace"),
@@ -190,21 +179,21 @@ pub(super) static SECTIONS: &[Section] = &[
                 .azurite("debug")
                 .short('d')
                 .means("Add a log of the level debug to this file as well, as text, whatever --log, --log-format and --silent say"),
-        ],
+        ]],
     },
     Section {
         title: "Accepted for Azurite's sake",
-        flags: &[
+        flags: &[&[
             switch("loose", |_, v| boolean(v).map(drop)).azurite("loose").short('L').means("There is no strict mode to loosen"),
             switch("skip-api-version-check", |_, v| boolean(v).map(drop))
                 .azurite("skipApiVersionCheck")
                 .means("Every well-formed x-ms-version is served anyway"),
             switch("disable-telemetry", |_, v| boolean(v).map(drop)).azurite("disableTelemetry").means("There is no telemetry"),
-        ],
+        ]],
     },
     Section {
         title: "Instead of serving",
-        flags: &[
+        flags: &[&[
             command("import").means(
                 "Bring what --from-azurite names over into --location, and exit: with 1 if something stayed behind, with 2 if nothing came",
             ),
@@ -214,7 +203,7 @@ pub(super) static SECTIONS: &[Section] = &[
             command("health").means("Ask the server that runs with these flags for its health, and exit with 0 or 1"),
             command("version").short('v').means("Print the version, and nothing else"),
             command("help").short('h').means("Print this list"),
-        ],
+        ]],
     },
 ];
 
@@ -250,7 +239,7 @@ pub(super) static VARIABLES: &[Variable] = &[
 
 /// All flags, in the order of the table.
 pub(super) fn flags() -> impl Iterator<Item = &'static Flag> {
-    SECTIONS.iter().flat_map(|section| section.flags)
+    SECTIONS.iter().flat_map(Section::flags)
 }
 
 const fn value(name: &'static str, word: &'static str, set: Set) -> Flag {

@@ -14,7 +14,7 @@ pub(super) fn help() -> String {
     text += "Usage: lazuli [FLAG]...\n";
     for section in SECTIONS {
         text += &format!("\n{}\n", section.title);
-        for flag in section.flags {
+        for flag in section.flags() {
             text += &entry(flag);
         }
     }
@@ -59,7 +59,7 @@ pub fn reference() -> String {
     for section in SECTIONS {
         text +=
             &format!("\n## {}\n\n| Flag | In Azurite | Variable | Default | Meaning |\n|---|---|---|---|---|\n", section.title);
-        for flag in section.flags {
+        for flag in section.flags() {
             text += &row(flag);
         }
     }

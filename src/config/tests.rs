@@ -1,8 +1,13 @@
 //! Tables of command lines and environments with their results. The process's own arguments and environment are never read.
 
 use super::*;
-use crate::config::flags::{Flag, FlagKind, SECTIONS, VARIABLES, flags};
+use crate::account::Account;
+use crate::config::flags::{Flag, FlagKind, VARIABLES, flags};
+use crate::log::Format;
+use crate::rules::auth::token::TokenCheck;
 use crate::rules::encryption::Scopes;
+use crate::user::User;
+use std::time::Duration;
 use tracing::Level;
 
 fn start(args: &[&str], env: &[(&str, &str)]) -> Result<Command, ConfigErrorKind> {
@@ -436,9 +441,7 @@ fn the_list_is_in_order() {
             flag.name
         );
     }
-    for name in
-        SECTIONS.iter().flat_map(|s| s.flags).filter_map(Flag::variable).chain(VARIABLES.iter().map(|v| v.name.to_owned()))
-    {
+    for name in flags().filter_map(Flag::variable).chain(VARIABLES.iter().map(|v| v.name.to_owned())) {
         assert!(seen.insert(name.clone()), "{name} is there twice");
     }
     let meanings = flags().map(|flag| flag.meaning).chain(VARIABLES.iter().map(|variable| variable.meaning));

@@ -1,16 +1,17 @@
 //! The output of a running server: its ready lines, its warnings and its log. Writing never waits for a reader ([`lossy`]).
 
+mod error;
 mod file;
 pub mod lossy;
 mod text;
 
 use crate::log::lossy::{LossyWriter, Notice};
+pub use error::LogError;
 pub use file::open;
 use std::io;
 use std::io::Write;
-use std::path::PathBuf;
 use std::time::Duration;
-use thiserror::Error;
+pub use text::ACCESS;
 use tracing_subscriber::filter::{EnvFilter, LevelFilter};
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
@@ -35,19 +36,6 @@ pub struct LogOptions {
     pub silent: bool,
 }
 
-/// Why the log cannot be started.
-#[derive(Debug, Error)]
-pub enum LogError {
-    #[error("--debug {}: the file cannot be written to: {error}", .path.display())]
-    File { path: PathBuf, error: io::Error },
-    /// The system refuses another thread.
-    #[error("the log cannot be written: {0}")]
-    Thread(io::Error),
-}
-
-/// The target of the event that each request logs.
-pub const ACCESS: &str = "lazuli::access";
-
 /// How long a server that stops waits for a reader of its last lines.
 const LAST_LINES: Duration = Duration::from_millis(300);
 
@@ -68,7 +56,7 @@ impl Logger {
         let notice: Notice = match options.format {
             Format::Text => text::dropped,
             Format::Json => |count| {
-                format!("{}\n", serde_json::json!({ "level": "WARN", "message": dropped_message(count), "dropped": count }))
+                format!("{}\n", serde_json::json!({ "level": "WARN", "message": text::dropped_message(count), "dropped": count }))
             },
         };
         let out = LossyWriter::start("stdout", io::stdout(), notice).map_err(LogError::Thread)?;
@@ -110,11 +98,6 @@ impl Logger {
             lines.flush(LAST_LINES);
         }
     }
-}
-
-/// The message in place of dropped lines.
-fn dropped_message(count: u64) -> String {
-    format!("{count} lines were dropped here, because nobody read them")
 }
 
 /// Makes `tracing` write its lines to a stream.

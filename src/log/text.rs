@@ -1,7 +1,6 @@
 //! The text format of the log: the time, the level and the message. The line of a request is composed of the event's fields, which
 //! the JSON format has one by one.
 
-use crate::log::ACCESS;
 use std::fmt;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};
@@ -9,6 +8,9 @@ use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
+
+/// The target of the event that each request logs.
+pub const ACCESS: &str = "lazuli::access";
 
 /// Formats events as text.
 pub struct Text;
@@ -32,11 +34,16 @@ where
     }
 }
 
+/// The message in place of dropped lines.
+pub fn dropped_message(count: u64) -> String {
+    format!("{count} lines were dropped here, because nobody read them")
+}
+
 /// The line in place of dropped lines.
 pub fn dropped(count: u64) -> String {
     let mut time = String::new();
     _ = SystemTime.format_time(&mut Writer::new(&mut time));
-    format!("{time}  WARN {}\n", super::dropped_message(count))
+    format!("{time}  WARN {}\n", dropped_message(count))
 }
 
 /// The fields of a request's event.

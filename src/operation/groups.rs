@@ -1,13 +1,14 @@
 //! Groups of fields that several operations share.
 
 use crate::operation::headers::metadata;
-use crate::operation::{Fields, FromRequest, Input};
+use crate::operation::{Fields, FromRequest, FromText, Input};
 use crate::rules::checksums::RequestChecksums;
 use crate::rules::conditions::{self, Conditions};
 use crate::rules::encryption::Encryption;
 use crate::rules::error::StorageError;
 use crate::rules::metadata::Metadata;
 use crate::rules::ranges::{InclusiveRange, RequestedRange};
+use crate::rules::time::Timestamp;
 use crate::rules::{listing, ranges};
 
 /// The query parameters that name a snapshot or a version of a blob instead of the blob itself. Their value is part of the target.
@@ -151,5 +152,17 @@ impl FromRequest for Marker {
 
     fn from_request(fields: &Fields<'_>) -> Result<Marker, StorageError> {
         fields.query("marker").map(listing::Position::read).transpose().map(Marker)
+    }
+}
+
+/// The time that names a snapshot.
+#[derive(Clone, Copy, Debug)]
+pub struct SnapshotTime(pub Timestamp);
+
+impl FromText for SnapshotTime {
+    const MALFORMED: &'static str = "Must be in the specific snapshot date time format.";
+
+    fn from_text(text: &str) -> Option<SnapshotTime> {
+        Timestamp::parse_iso(text).map(SnapshotTime)
     }
 }

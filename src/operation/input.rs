@@ -223,19 +223,17 @@ macro_rules! input {
     };
 }
 
-/// Declares an enum whose values are words in a header or a query parameter, in any letter case, and its [`FromText`]. After `or` comes
-/// [`FromText::MALFORMED`].
+/// Declares an enum whose values are words in a header or a query parameter: its [`FromText`], in any letter case, and its `Display`.
+/// After `or` comes [`FromText::MALFORMED`].
 macro_rules! words {
     ($(#[$doc:meta])* $vis:vis $name:ident { $($(#[$note:meta])* $value:ident = $word:literal),* $(,)? } $(or $malformed:literal)?) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         $vis enum $name { $($(#[$note])* $value),* }
 
-        impl $name {
-            /// The word on the wire.
-            #[allow(dead_code)]
-            $vis const fn word(self) -> &'static str {
-                match self { $($name::$value => $word),* }
+        impl ::std::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.write_str(match self { $($name::$value => $word),* })
             }
         }
 

@@ -129,17 +129,6 @@ impl Target {
         }
     }
 
-    /// The queue that the target is or belongs to.
-    ///
-    /// # Errors
-    /// As [`Target::container`].
-    pub fn queue(&self) -> Result<&str, StorageError> {
-        match self {
-            Target::Queue { queue } | Target::Messages { queue } | Target::Message { queue, .. } => Ok(queue),
-            _ => Err(self.mismatch("queue")),
-        }
-    }
-
     /// The id of the message, as the client wrote it.
     ///
     /// # Errors
@@ -148,20 +137,6 @@ impl Target {
         match self {
             Target::Message { id, .. } => Ok(id),
             _ => Err(self.mismatch("message")),
-        }
-    }
-
-    /// The table that the target is or belongs to.
-    ///
-    /// # Errors
-    /// As [`Target::container`].
-    pub fn table(&self) -> Result<&str, StorageError> {
-        match self {
-            Target::Table { table }
-            | Target::Entities { table }
-            | Target::Entity { table, .. }
-            | Target::Misplaced { table, .. } => Ok(table),
-            _ => Err(self.mismatch("table")),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Data on disk, over a socket: what comes back, what gives its room back, what is refused.
+//! Data on disk, over a socket: what a restart restores, what frees space, what is refused.
 
 use crate::config::WELL_KNOWN_KEY;
 use crate::operation::ServiceKind;
@@ -235,7 +235,7 @@ async fn what_is_deleted_gives_its_room_back() {
     for number in 0..60_u8 {
         assert_eq!(server.request("DELETE", &format!("/box/{number}")).send().await.verdict(), "202");
     }
-    // Overwriting gives room back, too.
+    // Overwriting frees space, too.
     for number in 60..64_u8 {
         server.blob(&format!("/box/{number}"), "small").await;
     }
@@ -278,7 +278,7 @@ async fn a_damaged_byte_is_refused_and_never_served() {
     let refused = server.request("GET", "/box/blob").send().await;
     assert_eq!(refused.verdict(), "500 InternalError");
     assert!(refused.text().contains("extent-00000001: 1048576 bytes at 0 are damaged"), "{}", refused.text());
-    // What is whole can be read.
+    // Complete contents can be read.
     let rest = server.request("GET", "/box/blob").header("x-ms-range", "bytes=1048576-").send().await;
     assert!(rest.status == 206 && rest.body == megabyte(2));
     // And what is cut off is missed at the start, which says so.

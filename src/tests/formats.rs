@@ -1,4 +1,4 @@
-//! Data that an earlier version wrote: it opens for ever.
+//! Data that an earlier version wrote can be opened by each later one.
 //!
 //! `tests/data/formats/N` is a folder as a server left it, with records of every kind in form N, and what that server answered.
 //! `UPDATE_FORMATS=1 cargo test --test it formats` writes the folder of the present form if there is none yet; those that are there stay
@@ -160,7 +160,7 @@ async fn write_newest() {
         let done = server.request(method, target).headers(headers).body(body).send().await;
         assert!(done.status < 300, "{target}: {}", done.text());
     }
-    // The rest is in a log, what came before in a snapshot.
+    // The earlier data is in a snapshot, the rest in a log.
     server.emulator.store().disk().unwrap().log().snapshot();
     while !place.join("snapshot-00000002").exists() {
         tokio::task::yield_now().await;

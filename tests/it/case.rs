@@ -69,7 +69,7 @@ async fn metadata_keeps_the_case_of_its_names() {
     assert_eq!(list.elements("camelcase"), ["One"]);
 }
 
-/// A copy has the names as its source has them: from this server's other service, and from any server over the wire.
+/// A copy keeps the letter case of its source: from another service of this server, and from another server.
 #[tokio::test]
 async fn a_copy_keeps_the_case_of_its_sources_names() {
     let (server, there, web) = (TestServer::new().await, TestServer::new().await, Web::open().await);

@@ -1,4 +1,4 @@
-//! In Azurite's place: started by its names, with the flags that people and their tools start it with, read the way they read it.
+//! In Azurite's place: started by its names, with the flags that people and tools use, and read as they read it.
 
 use crate::process::{Folder, Running, command, run, send};
 use crate::startup::{CERT, KEY};
@@ -17,11 +17,11 @@ const VARIABLES: [(&str, &str); 5] = [
 /// A command line as it is found in a compose file, a test library or an editor.
 struct Case {
     name: &'static str,
-    /// `DIR` stands for a folder of the test's.
+    /// `DIR` is a folder of the test.
     arguments: &'static str,
-    /// Which services are ready then, in the order of their lines.
+    /// The services that are ready, in the order of their lines.
     services: &'static [&'static str],
-    /// Where they say they are, without the port.
+    /// Their addresses, without the port.
     at: &'static str,
 }
 
@@ -148,7 +148,7 @@ fn is_started_as_azurite_is() {
     }
 }
 
-/// A port is free at once for the next start, and two never share one: the second says so and ends.
+/// A port is free at once for the next start, and two servers never share one: the second fails.
 #[test]
 fn takes_its_port_and_gives_it_back() {
     let folder = Folder::new("dropin-again");

@@ -245,7 +245,7 @@ async fn bytes_with_another_md5_come_with_a_warning() {
     assert_eq!((blob.text(), blob.header("content-md5")), ("hello world", "BwcHBwcHBwcHBwcHBwcHBw=="));
 }
 
-/// A pipe among the contents is not waited for, and a link is not followed.
+/// A pipe among the contents is not read, and a link is not followed.
 #[cfg(unix)]
 #[tokio::test]
 async fn contents_that_are_no_files_are_named() {
@@ -272,7 +272,7 @@ async fn contents_that_are_no_files_are_named() {
     }
 }
 
-/// Whatever tier it has at last: no write comes after that of the archive.
+/// The archive tier is set last, because no write can follow it.
 #[tokio::test]
 async fn archived_blobs_come_over() {
     let (from, to) = (Scratch::new("azurite"), Scratch::new("imported"));
@@ -364,7 +364,7 @@ async fn properties_of_services_come_over() {
     }
 }
 
-/// Whoever starts Lazuli where Azurite was gets the two commands that are to be said, and they do.
+/// A start in Azurite's folder is refused with the two commands to run, and they work.
 #[test]
 fn azurites_folder_names_the_import() {
     let program = Path::new(env!("CARGO_BIN_EXE_lazuli"));
@@ -381,7 +381,7 @@ fn azurites_folder_names_the_import() {
     assert!(to.join("lazuli").is_file());
     let (_, _, again) = run(program, &["-l", from.path(), "--blob-port", "0"]);
     assert_eq!(again, said, "the workspace is as it was");
-    // What an earlier import wrote into the workspace is no marker of the workspace itself.
+    // The data of an earlier import in the workspace does not hide the workspace.
     std::fs::rename(&to, from.0.join("lazuli")).unwrap();
     for variables in [&[][..], &[("LAZULI_USER", "owner")]] {
         let mut start = command_of(program, &["-l", from.path(), "--blob-port", "0"]);
@@ -430,7 +430,7 @@ fn what_is_no_workspace_is_refused() {
         refused(&import, why);
         assert!(!to.0.exists(), "{text}");
     }
-    // A workspace in which nothing is: what Azurite leaves behind when it is started and ended.
+    // An empty workspace, as Azurite leaves it after a start and a stop.
     std::fs::write(from.0.join("__azurite_db_table__.json"), r#"{"collections":[{"name":"$TABLES_COLLECTION$","data":[]}]}"#)
         .unwrap();
     refused(&import, "it has no containers, queues or tables");

@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 
 /// How often it is killed.
 const ROUNDS: u32 = 100;
-/// Who writes: one client for each service, all at once.
+/// The clients: one for each service, all at once.
 const KINDS: [ServiceKind; 4] = [ServiceKind::Blob, ServiceKind::Queue, ServiceKind::Table, ServiceKind::File];
 
-/// What a client wrote: names with what they hold. A write that was not answered may be there or not.
+/// What a client wrote: names and their texts. A write that was not answered may be there or not.
 #[derive(Default)]
 struct Written {
     sure: BTreeMap<String, String>,
@@ -27,7 +27,7 @@ fn start(place: &Scratch) -> (Running, TestClient) {
     (running, client)
 }
 
-/// The request that makes the place that a client writes to.
+/// The request that creates the container, queue, table or share that a client writes to.
 fn make(client: &TestClient, kind: ServiceKind) -> RequestBuilder<'_> {
     match kind {
         ServiceKind::Blob => client.request("PUT", "/box?restype=container"),
@@ -99,7 +99,7 @@ async fn write_on(client: &TestClient, kind: ServiceKind, written: &mut Written,
     }
 }
 
-/// Takes everything that was written out again, and holds it against what was acknowledged.
+/// Reads everything that was written, and compares it with what was acknowledged.
 async fn check(client: &TestClient, kind: ServiceKind, written: &mut Written, round: u32) {
     let mut found = BTreeMap::new();
     if kind == ServiceKind::Queue {

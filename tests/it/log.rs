@@ -1,4 +1,4 @@
-//! What a running server says: its log, in lines and in JSON, on the streams and in a file; and that it never waits for a reader.
+//! The log of a running server: as text and as JSON, on the streams and in a file. The server never waits for a reader.
 
 use crate::auth::token;
 use crate::process::{FREE, Folder, HANGS, Running, command, run, send};
@@ -28,7 +28,7 @@ fn line_with(running: &Running, text: &str) -> String {
     }
 }
 
-/// A parent that reads the ready line and then nothing stops neither the server nor its end.
+/// A parent process that stops reading after the ready line does not delay the server or its end.
 #[test]
 fn an_unread_log_stops_nothing() {
     const REQUESTS: usize = 20_000;
@@ -73,12 +73,12 @@ fn an_unread_log_stops_nothing() {
         assert_eq!(status.unwrap().unwrap().code(), Some(0));
         drop(output);
     }
-    // A file takes all of it.
+    // The file has every line.
     let said = std::fs::read_to_string(&debug).unwrap();
     assert!(said.matches(" INFO Blob HEAD /nobody/container/blob?comp=metadata 404 ").count() > 0);
 }
 
-/// Without `--log debug`, a refusal says why; no signature shows.
+/// The line of a refusal has its reason, without `--log debug`; it has no signature.
 #[test]
 fn a_line_reports_the_result_of_a_request() {
     let running = start(&[]);
@@ -155,7 +155,7 @@ fn with_json_a_line_is_an_object() {
     assert!(refusal["message"].as_str().unwrap().starts_with("404 ResourceNotFound: "), "{refusal}");
 }
 
-/// As Azurite's users expect: the debug log is in the file, whatever the streams say; and what is there is kept.
+/// As in Azurite, the debug log is appended to the file, whatever the options of the streams.
 #[test]
 fn a_debug_log_goes_to_its_file() {
     let folder = Folder::new("debug");
@@ -181,7 +181,7 @@ fn a_debug_log_goes_to_its_file() {
     assert!(error.starts_with(&format!("lazuli: --debug {}: the file cannot be written to: ", place.display())), "{error}");
 }
 
-/// A client that has mixed up http and https gets no answer that says so; the log does.
+/// The log reports a client that uses http instead of https or vice versa, which no answer can.
 #[test]
 fn mixed_up_schemes_are_reported() {
     let hello = [22, 3, 1, 0, 5, 1, 0, 0, 1, 0];

@@ -1,5 +1,5 @@
-//! Whose the data is: a server that was started as root, as in the image, becomes the owner of its folder; and one that may not use its
-//! folder says what mends that. As root every row is tried; other users see only what concerns them.
+//! The owner of the data: a server that was started as root, as in the image, becomes the owner of its folder; the refusal of a folder
+//! that it may not use names the remedy. As root all cases are tried; as another user those that are possible.
 
 use crate::process::{FREE, Folder, Running, command, run};
 use std::io::{BufRead, BufReader};
@@ -47,7 +47,7 @@ fn serve(location: &Path, more: &[&str]) -> Running {
     running
 }
 
-/// However a volume or a folder of the host comes into a container: nobody has to say whose it is.
+/// A volume or a folder of the host works in a container without further options.
 #[test]
 fn root_becomes_the_owner_of_the_folder() {
     if !is_root() {
@@ -144,7 +144,7 @@ fn root_without_rights_stays_root() {
     child.wait().unwrap();
 }
 
-/// What only root can read is read before: a key that nobody else may see.
+/// A key that only root can read is read before the change of the user.
 #[test]
 fn the_key_may_be_root_s_alone() {
     use crate::startup::{CERT, KEY};

@@ -12,7 +12,7 @@ pub const HANGS: Duration = Duration::from_secs(20);
 /// Four free ports.
 pub const FREE: [&str; 8] = ["--blob-port", "0", "--queue-port", "0", "--table-port", "0", "--file-port", "0"];
 
-/// The program, running; gone when this is.
+/// The running program. It is killed on drop.
 pub struct Running {
     child: Child,
     lines: Receiver<String>,
@@ -55,7 +55,7 @@ impl Running {
         let (sender, lines) = channel();
         std::thread::spawn(move || {
             let read = BufReader::new(output).lines().map_while(Result::ok);
-            // Whoever no longer listens has closed the pipe, and that is the test's business.
+            // A test that ends drops the receiver.
             read.map(|line| sender.send(line)).take_while(Result::is_ok).for_each(drop);
         });
         Running { child, lines }
@@ -78,7 +78,7 @@ impl Running {
         line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
     }
 
-    /// Ends it as hard as it can be ended.
+    /// Kills it.
     pub fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -130,7 +130,7 @@ pub fn run(program: &Path, arguments: &[&str]) -> (i32, String, String) {
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
 
-/// A folder of this test's own; gone when this is.
+/// A folder of this test. It is deleted on drop.
 pub struct Folder(pub PathBuf);
 
 impl Folder {

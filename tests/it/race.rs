@@ -1,4 +1,4 @@
-//! Many at once: one winner where there can be only one, nothing half done, and readers who keep what they began to read.
+//! Concurrent requests: exactly one succeeds where only one can, no write is partial, and a reader gets the state that it began to read.
 
 use crate::raw::Raw;
 use crate::server::TestServer;
@@ -15,7 +15,7 @@ async fn server() -> Arc<TestServer> {
     Arc::new(server)
 }
 
-/// Runs so many tasks at once, on all threads, and returns what each came to, in order.
+/// Runs this many tasks at once, on all threads, and returns their results in order.
 async fn at_once<T, F>(count: usize, task: impl Fn(usize) -> F) -> Vec<T>
 where
     T: Send + 'static,
@@ -311,7 +311,7 @@ async fn a_write_that_began_before_its_container_was_removed_is_refused() {
 async fn a_write_counts_from_the_end_of_its_body() {
     let server = server().await;
     let mut slow = Raw::put(&server, "/box/b", 4).await;
-    // Half sent, there is nothing; and who comes in between is there until the rest has come.
+    // A blob does not exist until its body is complete; another write in between succeeds, and is then overwritten.
     slow.write(b"sl").await;
     assert_eq!(server.request("GET", "/box/b").send().await.verdict(), "404 BlobNotFound");
     server.blob("/box/b", "quick").await;
@@ -320,7 +320,7 @@ async fn a_write_counts_from_the_end_of_its_body() {
     let head = slow.head().await;
     assert!(head.starts_with("HTTP/1.1 201 "), "{head}");
     assert_eq!(server.request("GET", "/box/b").send().await.text(), "slow");
-    // Cut off half way, it never was.
+    // A body that breaks off leaves nothing.
     let mut cut = Raw::put(&server, "/box/b", 4).await;
     cut.write(b"cu").await;
     drop(cut);

@@ -1,4 +1,4 @@
-//! What becomes free: room on the disk and memory come back by themselves, and nothing that is still named goes with it.
+//! Free space: the server returns unused disk space and memory by itself, and nothing that is in use.
 
 use crate::process::{FREE, Running, lazuli, run};
 use crate::scratch::Scratch;

@@ -1,4 +1,4 @@
-//! A container, a blob, and back: what everything else stands on.
+//! A container and a blob are created and read.
 
 use crate::server::TestServer;
 

@@ -1,4 +1,4 @@
-//! Whom a copy trusts: those whom the machine trusts, an authority of one's own too.
+//! The certificates that a copy trusts: those of the machine, including an additional authority.
 
 use crate::auth::token;
 use crate::process::{Folder, Running};
@@ -11,7 +11,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 
-/// An authority, and what it certifies: made for this test, and for nothing else, with `openssl`.
+/// An authority and a certificate, made for this test only with `openssl`.
 const AUTHORITY: &str = "\
 -----BEGIN CERTIFICATE-----
 MIIBmDCCAT+gAwIBAgIUI2o3NNOd6qDVN2pAf70d1L892WQwCgYIKoZIzj0EAwIw
@@ -51,7 +51,7 @@ async fn request(port: u16, method: &str, target: &str, headers: &str) -> String
     exchange(TcpStream::connect(("127.0.0.1", port)).await.unwrap(), port, method, target, headers).await
 }
 
-/// [`request`] over TLS, of who shows what the authority certified.
+/// [`request`] over TLS, of a server with the authority's certificate.
 async fn request_tls(port: u16, method: &str, target: &str, headers: &str) -> String {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_slice(AUTHORITY.as_bytes()).unwrap()).unwrap();
@@ -77,7 +77,7 @@ async fn exchange(
     );
     stream.write_all(head.as_bytes()).await.unwrap();
     let mut answer = Vec::new();
-    // Who speaks TLS need not say goodbye.
+    // A TLS peer may close without a close_notify.
     _ = stream.read_to_end(&mut answer).await;
     String::from_utf8(answer).unwrap()
 }
@@ -102,7 +102,7 @@ impl Secret {
     async fn serve(self) {
         loop {
             let (stream, _) = self.0.accept().await.unwrap();
-            // Who does not trust it hangs up.
+            // A client that does not trust it closes the connection.
             let Ok(mut stream) = self.1.accept(stream).await else { continue };
             let mut head = Vec::new();
             while !head.ends_with(b"\r\n\r\n") {
@@ -141,7 +141,7 @@ async fn an_authority_of_ones_own() {
     }
 }
 
-/// Whoever shows this server's own certificate is trusted, whoever signed it: it is this server, under a name that it cannot know.
+/// A server with this server's own certificate is trusted, whoever signed it: it is this server under another name.
 #[tokio::test]
 async fn a_certificate_of_ones_own() {
     let secret = Secret::open().await;

@@ -1,4 +1,4 @@
-//! A web server played by hand: a test takes in a request, and says what is answered, piece by piece, as late as it likes.
+//! A web server that a test operates: it receives a request, and sends the answer piece by piece.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -6,7 +6,7 @@ use tokio::net::{TcpListener, TcpStream};
 /// The server.
 pub struct Web(TcpListener);
 
-/// A request that waits to be answered. Dropping it closes the connection.
+/// A received request. Dropping it closes the connection.
 pub struct Exchange {
     /// The request's line and headers, as they came.
     pub head: String,
@@ -44,7 +44,7 @@ impl Web {
 }
 
 impl Exchange {
-    /// Says the next part of the answer; `\n` stands for the ends of lines, as in an answer's head.
+    /// Sends the next part of the answer, with CRLF for each `\n`.
     pub async fn say(&mut self, text: &str) {
         // The client may have closed the connection.
         _ = self.stream.write_all(text.replace('\n', "\r\n").as_bytes()).await;

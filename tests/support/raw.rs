@@ -1,4 +1,4 @@
-//! A socket of one's own: for what an ordinary client would not do, such as stopping half way through an answer.
+//! A connection for requests that an ordinary client would not send, such as one that stops in the middle of an answer.
 
 use super::server::{TestServer, VERSION, sign, start_of_time};
 use lazuli::{ServiceKind, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
@@ -24,7 +24,7 @@ impl Raw {
         Raw::signed(server, "GET", target, &[], 0).await
     }
 
-    /// Begins to put a block blob, and comes back once the server has looked at the head and waits for the body.
+    /// Begins a Put Blob, and returns when the server has accepted the head and waits for the body.
     pub async fn put(server: &TestServer, target: &str, length: usize) -> Raw {
         let headers = [("x-ms-blob-type", "BlockBlob"), ("expect", "100-continue")];
         let mut raw = Raw::signed(server, "PUT", target, &headers, length).await;
@@ -56,7 +56,7 @@ impl Raw {
         String::from_utf8(head).unwrap()
     }
 
-    /// The next so many bytes.
+    /// The next `count` bytes.
     pub async fn bytes(&mut self, count: usize) -> Vec<u8> {
         let mut bytes = vec![0; count];
         self.0.read_exact(&mut bytes).await.unwrap();

@@ -1,4 +1,4 @@
-//! Chance that can be had again: numbers that follow from a seed.
+//! Random numbers that are derived from a seed.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -13,7 +13,7 @@ pub fn seeds() -> Vec<u64> {
     }
 }
 
-/// Numbers that follow from a seed (SplitMix64).
+/// A generator of numbers that are derived from a seed (SplitMix64).
 pub struct Rng(u64);
 
 impl Rng {

@@ -117,7 +117,7 @@ impl Scenario<'_> {
         }
     }
 
-    /// A text with its `{…}` filled in; what is in no dictionary stays as it is.
+    /// A text with its `{…}` replaced; unknown names remain.
     fn fill(&self, text: &str) -> String {
         let mut filled = String::new();
         let mut rest = text;

@@ -1,11 +1,11 @@
-//! A folder for a test's files, gone when the test ends.
+//! A folder for a test's files, which is deleted when the test ends.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 static MADE: AtomicU32 = AtomicU32::new(0);
 
-/// A folder of its own, which is not there yet.
+/// A folder that does not exist yet.
 pub struct Scratch(pub PathBuf);
 
 impl Scratch {
@@ -21,7 +21,7 @@ impl Scratch {
         self.0.to_str().unwrap()
     }
 
-    /// The room that its files take on disk, in bytes.
+    /// The disk space of its files, in bytes.
     pub fn room(&self) -> u64 {
         use std::os::unix::fs::MetadataExt;
         std::fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().metadata().unwrap().blocks() * 512).sum()

@@ -1,4 +1,4 @@
-//! A server in this process, on free ports, with its clock set by hand; and a client that signs what it sends.
+//! A server in this process, on free ports, with a manual clock; and a client that signs its requests.
 
 use super::time::Timestamp;
 use base64::Engine;
@@ -326,7 +326,7 @@ impl RequestBuilder<'_> {
     }
 }
 
-/// The Authorization header of a Shared Key request, made apart from the server's own code: two hands, one contract.
+/// The Authorization header of a Shared Key request, made without the server's code.
 pub fn sign(method: &str, account: &str, path_and_query: &str, headers: &[(String, String)], length: usize, key: &str) -> String {
     let (path, query) = path_and_query.split_once('?').unwrap_or((path_and_query, ""));
     let header = |name: &str| headers.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value.as_str());

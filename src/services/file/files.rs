@@ -61,10 +61,6 @@ impl Described for Share {
         OperationSpec { resource: ResourceKind::Share, lease: LeaseCheck::IfPresent, ..OperationSpec::DEFAULT };
     const WRITE: OperationSpec = OperationSpec { access: Access::Write, ..Share::READ };
 
-    fn find(files: &Files, request: &Request) -> Result<Arc<Cell<Share>>, StorageError> {
-        files.share(request)
-    }
-
     fn check(&self, request: &Request) -> Result<(), StorageError> {
         self.admit_share(request, None).map(drop)
     }

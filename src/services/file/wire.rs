@@ -3,6 +3,7 @@
 
 use crate::operation::xml::Writer;
 use crate::operation::{Fields, FromRequest, Input, Reply, Request, header_text};
+use crate::rules::conditions;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::etag::ETag;
 use crate::rules::file::path::TrailingDots;
@@ -13,12 +14,12 @@ use crate::rules::ranges::InclusiveRange;
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
 use crate::rules::wire_name::WireName;
-use crate::rules::{conditions, retention};
+use crate::rules::retention;
 use crate::services::file::node::{Body, Node, NodeId};
 use crate::services::file::state::{Admitted, Share, ShareProperties, ShareView, trailing_dots};
 use crate::services::shared::content_headers::ContentHeaders;
 use crate::services::shared::lease::{with_lease, write_lease};
-use crate::services::shared::listing::ListedResource;
+use crate::services::shared::listing::{ListedResource, write_metadata};
 use std::ops::Range;
 
 /// The header of a new file that was restored from elsewhere.
@@ -325,10 +326,8 @@ pub(super) fn write_share(
 ) {
     let (properties, settings) = (view.properties, view.properties.settings);
     let reports_tier = Settings::reports_tier(request.version);
-    xml.open("Share").leaf("Name", line.name);
-    if let Some((created, _)) = line.deleted {
-        xml.leaf("Deleted", "true").leaf("Version", retention::container_version(created));
-    }
+    xml.open("Share");
+    line.write_name(xml);
     xml.leaf_some("Snapshot", view.snapshot.map(Timestamp::iso));
     xml.open("Properties");
     xml.leaf("Last-Modified", properties.last_modified.rfc1123()).leaf("Etag", ETag::of(properties.last_modified).quoted());
@@ -369,13 +368,10 @@ pub(super) fn write_share(
     if request.version >= Version::V2020_02_10 {
         xml.leaf("DefaultEncryptionScope", "$account-encryption-key").leaf("DenyEncryptionScopeOverride", "false");
     }
-    if let Some((_, deletion)) = line.deleted {
-        xml.leaf("DeletedTime", deletion.at.rfc1123());
-        xml.leaf("RemainingRetentionDays", deletion.days_left_of_container(request.now).to_string());
-    }
+    line.write_deletion(xml, request.now);
     xml.close("Properties");
     if metadata {
-        xml.nest("Metadata", |xml| properties.metadata.iter().for_each(|(name, value)| _ = xml.leaf(name, value)));
+        write_metadata(xml, &properties.metadata);
     }
     xml.close("Share");
 }

@@ -12,7 +12,6 @@ use crate::services::queue::state::Queue;
 use crate::services::shared::accounts::{Resource, ServiceAccounts};
 use crate::services::shared::described::{Described, HasMetadata, HasPolicies};
 use crate::services::shared::listing::{Listed, ListedResource};
-use crate::store::cell::Cell;
 use std::sync::Arc;
 
 /// The queues of all accounts of one server.
@@ -27,10 +26,6 @@ impl Described for Queue {
     const RESTYPE: Option<Selector> = None;
     const READ: OperationSpec = OperationSpec { resource: ResourceKind::Queue, ..OperationSpec::DEFAULT };
     const WRITE: OperationSpec = OperationSpec { access: Access::Write, status: 204, ..Queue::READ };
-
-    fn find(queues: &Queues, request: &Request) -> Result<Arc<Cell<Queue>>, StorageError> {
-        queues.resource(request)
-    }
 }
 
 impl HasMetadata for Queue {

@@ -13,7 +13,7 @@ use std::sync::{Arc, Weak};
 /// The progress of a copy.
 #[derive(Clone, Debug)]
 pub enum Progress {
-    /// Running, with the number of bytes copied. The task that copies has a weak reference to it, and stops when the target is gone.
+    /// Running, with the number of bytes copied. The task that copies has a weak reference to it, and stops when the target is deleted.
     Pending(Arc<AtomicU64>),
     Over {
         at: Timestamp,

@@ -25,7 +25,9 @@ pub trait Described: Resource {
     ///
     /// # Errors
     /// 404.
-    fn find(accounts: &ServiceAccounts<Self>, request: &Request) -> Result<Arc<Cell<Self>>, StorageError>;
+    fn find(accounts: &ServiceAccounts<Self>, request: &Request) -> Result<Arc<Cell<Self>>, StorageError> {
+        accounts.resource(request)
+    }
 
     /// Checks the conditions and the lease id of a request.
     ///

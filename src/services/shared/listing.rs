@@ -6,7 +6,8 @@ use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::listing;
 use crate::rules::listing::{Entry, PageRequest, Position};
-use crate::rules::retention::Deletion;
+use crate::rules::metadata::Metadata;
+use crate::rules::retention::{self, Deletion};
 use crate::rules::time::Timestamp;
 use crate::services::shared::accounts::{Resource, ResourceIndex, ServiceAccounts};
 use crate::services::shared::resource_index::Deleted;
@@ -41,6 +42,29 @@ pub struct ListedResource<'a, S> {
     pub state: Arc<S>,
     /// When it was created, and its deletion, if it is deleted.
     pub deleted: Option<(Timestamp, Deletion)>,
+}
+
+impl<S: Resource> ListedResource<'_, S> {
+    /// Writes the name and, of a deleted resource, the version that restores it.
+    pub fn write_name(&self, xml: &mut Writer) {
+        xml.leaf("Name", self.name);
+        if let Some((created, _)) = self.deleted {
+            xml.leaf("Deleted", "true").leaf("Version", retention::container_version(created));
+        }
+    }
+
+    /// Writes the last properties: of a deleted resource, when it was deleted and for how long it is retained.
+    pub fn write_deletion(&self, xml: &mut Writer, now: Timestamp) {
+        if let Some((_, deletion)) = self.deleted {
+            xml.leaf("DeletedTime", deletion.at.rfc1123());
+            xml.leaf("RemainingRetentionDays", deletion.days_left_of_container(now).to_string());
+        }
+    }
+}
+
+/// Writes metadata as the elements of a list.
+pub fn write_metadata(xml: &mut Writer, metadata: &Metadata) {
+    xml.nest("Metadata", |xml| metadata.iter().for_each(|(name, value)| _ = xml.leaf(name, value)));
 }
 
 /// Declares the operation that lists them.
@@ -136,8 +160,11 @@ fn deleted_line<'a, S: Resource>(
     (name, created, ListedResource { name, state: deleted.state(), deleted: Some((created, deleted.deletion)) })
 }
 
-/// Reads `include`: words in any case.
-fn included(text: Option<&str>, known: &'static [&'static str]) -> Result<Vec<&'static str>, StorageError> {
+/// Reads `include`: words in any letter case.
+///
+/// # Errors
+/// 400 InvalidQueryParameterValue for an unknown word.
+pub fn included(text: Option<&str>, known: &'static [&'static str]) -> Result<Vec<&'static str>, StorageError> {
     let given = text.unwrap_or_default().split(',').map(str::trim).filter(|word| !word.is_empty());
     let read = |word: &str| {
         let found = known.iter().find(|known| known.eq_ignore_ascii_case(word)).copied();

@@ -1,4 +1,4 @@
-//! Copy sources on other servers: the request for a source, and what its server's refusal means for the copy.
+//! Copy sources on other servers: the request for a source, and the error of a copy whose source is refused.
 
 use crate::operation::{Fields, FromRequest, Input, RemoteRequest, RemoteResponse, Request, xml};
 use crate::rules::conditions::Conditions;

@@ -1,6 +1,6 @@
 //! The index of an account's resources: the current ones, and the deleted ones that can be restored.
 //!
-//! A deleted resource keeps its content under its name and the time of its creation, which together identify it. It can be restored
+//! A deleted resource retains its content under its name and the time of its creation, which together identify it. It can be restored
 //! until its retention ends; the next deletion after that frees it.
 
 use crate::rules::error::{ErrorCode, StorageError};
@@ -58,7 +58,7 @@ pub trait Restorable: Resource {
     const BEING_DELETED_MESSAGE: &'static str;
     /// The header that names the deleted resource to restore.
     const DELETED_NAME: &'static str;
-    /// The header that says which resource of that name.
+    /// The header that identifies the resource among those of that name.
     const DELETED_VERSION: &'static str;
     /// Whether the answer to a restore has an ETag and a Last-Modified.
     const RESTORE_REPORTS_STATE: bool;
@@ -234,8 +234,8 @@ impl<S: Restorable> ResourceIndex<S> {
         self.deleting.iter().any(|(at, deleted)| &**deleted == name && Deletion { at: *at, days: 0 }.is_going_on(now))
     }
 
-    /// Restores a deleted resource under its name or another one. It gets a new cell: the old one stays closed for writers that still
-    /// hold it.
+    /// Restores a deleted resource under its name or another one. It gets a new cell: the old one stays closed for writers that
+    /// still have it.
     ///
     /// # Errors
     /// 409 if the new name is in use, or the deletion is in progress; 404 if no such resource is retained.

@@ -40,8 +40,8 @@ impl ServiceResource for Table {
     }
 }
 
-/// Why a resource of the account cannot stand behind a table's name. The refusals are those that the official Python library's live
-/// tests see when a client is given a table's address for the account's.
+/// The error for a path such as `/table/$batch`, from a client that uses the URL of a table as that of the account. The codes are those
+/// that the live tests of the official Python library expect.
 fn misplaced(tables: &Tables, request: &Request, below: &str, keyed: bool) -> StorageError {
     if request.method == Method::POST && below.eq_ignore_ascii_case(BATCH) {
         return ErrorCode::MediaTypeNotSupported.into();

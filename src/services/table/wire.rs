@@ -9,7 +9,6 @@ use crate::rules::wire_name::WireName;
 use crate::services::table::state::Table;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use std::fmt::Write;
 
 /// The largest body of a request, in bytes.
 pub const LIMIT: u64 = 4 << 20;
@@ -240,26 +239,12 @@ impl Object<'_> {
 
 /// Writes a JSON string.
 fn quoted(to: &mut String, text: &str) {
-    to.push('"');
-    let mut rest = text;
-    while let Some(at) = rest.find(|c: char| c < ' ' || c == '"' || c == '\\') {
-        let (before, special) = rest.split_at(at);
-        to.push_str(before);
-        let mut letters = special.chars();
-        match letters.next() {
-            Some('"') => to.push_str("\\\""),
-            Some('\\') => to.push_str("\\\\"),
-            Some('\n') => to.push_str("\\n"),
-            Some('\r') => to.push_str("\\r"),
-            Some('\t') => to.push_str("\\t"),
-            Some('\u{8}') => to.push_str("\\b"),
-            Some('\u{c}') => to.push_str("\\f"),
-            Some(other) => _ = write!(to, "\\u{:04x}", u32::from(other)),
-            None => {}
-        }
-        rest = letters.as_str();
+    if text.contains(|c: char| c < ' ' || c == '"' || c == '\\') {
+        to.push_str(&serde_json::Value::from(text).to_string());
+        return;
     }
-    to.push_str(rest);
+    to.push('"');
+    to.push_str(text);
     to.push('"');
 }
 

@@ -1,4 +1,4 @@
-//! Directories and files that are made, written to, copied, renamed and deleted, and snapshots of their share.
+//! Directories and files: creation, writes, copies, renames, deletion, and snapshots of their share.
 
 use super::{Model, text};
 use crate::operation::ServiceKind;
@@ -26,7 +26,7 @@ fn is_directory(path: &str) -> bool {
 }
 
 impl Files {
-    /// Paths at which something can be made, or made anew.
+    /// Paths at which a directory or a file can be created or replaced.
     fn free(&self, anew: bool) -> Vec<&'static str> {
         let has_parent = |path: &str| path.rsplit_once('/').is_none_or(|(parent, _)| self.tree.contains_key(parent));
         PATHS.into_iter().filter(|path| has_parent(path) && (anew || !self.tree.contains_key(*path))).collect()
@@ -47,7 +47,7 @@ impl Files {
         (server.request("PUT", &format!("/shr/{path}?restype=directory")).of(ServiceKind::File).send().await, wanted)
     }
 
-    /// A directory with all below it gets the name of another that is not there.
+    /// A directory with all below it gets a name that does not exist.
     async fn rename(&mut self, server: &TestServer, from: &str, to: &str) -> (Answer, &'static str) {
         let inside = |path: &str| path == from || path.strip_prefix(from).is_some_and(|rest| rest.starts_with('/'));
         let tree = std::mem::take(&mut self.tree).into_iter();

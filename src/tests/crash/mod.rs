@@ -62,7 +62,7 @@ async fn stop_at_every_write<M: Model>() {
             assert!(stopped, "LAZULI_SEED={seed}, {writes} writes: acknowledged {after:?}, found {state:?}");
             assert_eq!(state, before.expected(last), "LAZULI_SEED={seed}, {writes} writes: half of a write");
         }
-        // And it goes on.
+        // The server accepts further writes.
         server.container("after").await;
         server.blob("/after/all", "more").await;
         if !stopped {

@@ -92,13 +92,13 @@ async fn a_disk_that_stops_at_any_write_loses_nothing_that_was_acknowledged() {
         }
         let stopped = run.stopped.take();
         run.server.restart().await;
-        // What was refused may have been written all the same, but then it is whole.
+        // A write that failed may be there all the same, but then completely.
         let (reported, after) = (run.describe_everything().await, described_by(&run.model));
         if reported != after {
             assert!(stopped, "LAZULI_SEED={seed}, {writes} writes: what was acknowledged is lost");
             assert_eq!(reported, described_by(&before), "LAZULI_SEED={seed}, {writes} writes");
         }
-        // And it goes on.
+        // The server accepts further writes.
         run.server.request("PUT", "/after?restype=container").send().await;
         run.server.blob("/after/all", "more").await;
         if !stopped {
@@ -108,7 +108,7 @@ async fn a_disk_that_stops_at_any_write_loses_nothing_that_was_acknowledged() {
     }
 }
 
-/// What the model says of every container, every blob, every block.
+/// The state of the model: every container, every blob, every block.
 fn described_by(model: &Model) -> Vec<String> {
     let mut reported = vec![format!("containers: {}", model.containers().join(" "))];
     for (container, blob) in CONTAINERS.into_iter().flat_map(|container| BLOBS.map(|blob| (container, blob))) {
@@ -195,7 +195,7 @@ impl Run {
         write.lease.iter().fold(request, |request, id| request.header("x-ms-lease-id", id))
     }
 
-    /// Holds the server's verdict against the model's.
+    /// Compares the server's verdict with the model's.
     fn agree(&self, server: &str, model: &str, what: &str) {
         if server == "500 InternalError" {
             return self.stopped.set(true);
@@ -380,7 +380,7 @@ impl Run {
         }
     }
 
-    /// What the server says of every container, every blob, every block.
+    /// The state of the server: every container, every blob, every block.
     async fn describe_everything(&self) -> Vec<String> {
         let listed = self.server.request("GET", "/?comp=list").send().await;
         let mut reported = vec![format!("containers: {}", listed.elements("Name").join(" "))];

@@ -1,4 +1,4 @@
-//! What the blob service means, said as plainly as it can be: maps, and an `if` for every rule. Shares nothing with the server.
+//! A model of the Blob service, as plain as possible: maps, and an `if` for each rule. It shares no code with the server.
 
 use std::collections::BTreeMap;
 
@@ -15,12 +15,12 @@ pub enum If {
     NoneMatch(String),
 }
 
-/// What a writer says beside what it writes.
+/// The conditions of a write.
 #[derive(Clone, Debug)]
 pub struct Write {
     /// Its condition.
     pub condition: If,
-    /// The lease id that it shows.
+    /// Its lease id.
     pub lease: Option<String>,
 }
 
@@ -50,7 +50,7 @@ pub enum Action {
     Break(Option<u64>),
 }
 
-/// A lease that was taken: for ever when it has no end.
+/// A lease that was acquired; infinite if it has no end.
 #[derive(Clone, Debug)]
 struct Lease {
     id: String,
@@ -132,7 +132,7 @@ impl Blob {
         }
     }
 
-    /// A lease that is over is forgotten by a write.
+    /// A write removes a lease that is over.
     fn written(&mut self, etag: &str, now: u64) {
         self.etag = etag.to_owned();
         if !self.is_locked(now) {
@@ -270,7 +270,7 @@ impl Model {
         })
     }
 
-    /// Makes a blob anew: nothing stays of the old one but a lease that holds.
+    /// Replaces a blob. Only an active lease of the old one remains.
     fn make(&mut self, container: &str, name: &str, mut made: Blob, etag: &str) {
         let container = self.containers.get_mut(container).unwrap();
         let waiting = container.pending.remove(name).filter(|pending| self.now < pending.touched + WEEK);

@@ -1,4 +1,4 @@
-//! Requests without any credentials: what an open container shows, and how a closed one hides.
+//! Anonymous requests: what they can read of a public container, and how a private one is hidden.
 
 use super::{Headers, path, send};
 use crate::server::TestServer;
@@ -61,7 +61,7 @@ async fn what_may_be_read_of_an_open_container() {
             }
         }
     }
-    // A container that is not there looks as a private one does.
+    // A container that does not exist is hidden like a private one.
     for (version, expected) in [(OLD, hidden), (NEW, challenged)] {
         let answer = send(&server, "GET", &path("/nowhere/blob"), &[("x-ms-version", version)], "").await;
         assert_eq!(answer.verdict(), expected, "{version}");

@@ -1,4 +1,4 @@
-//! Bearer tokens: where they let in, what they let do, and how they are refused.
+//! Bearer tokens: where they are accepted, what they permit, and how they are refused.
 
 use super::jwt::{self, ANN};
 use crate::server::{Answer, TestServer, VERSION};
@@ -74,12 +74,12 @@ async fn dev_takes_any_token_until_it_expires() {
             assert_eq!(answer.verdict(), verdict, "{authorization}");
         }
     }
-    // Clients keep the machine's time, and so do their tokens.
+    // Clients use the time of the machine, and so do their tokens.
     server.wait(30 * 86_400);
     assert_eq!(send(&server, "GET", "/box/blob", &jwt::of(ANN), &[], "").await.verdict(), "200");
 }
 
-/// There are no roles: who signed in may do everything, access policies too.
+/// There are no roles: a user may do everything, including access policies.
 #[tokio::test]
 async fn a_user_may_do_everything() {
     let server = server("dev").await;
@@ -104,7 +104,7 @@ async fn a_user_may_do_everything() {
     }
 }
 
-/// As everywhere, on queues and tables: in their own forms when the token does not do.
+/// The same for queues and tables, with refusals in their own formats.
 #[tokio::test]
 async fn queues_and_tables_take_tokens_too() {
     let server = server("dev").await;
@@ -163,7 +163,7 @@ async fn server_without_tokens() -> TestServer {
     TestServer::new().await
 }
 
-/// Each part of a batch shows a token of its own, as any request does.
+/// Each part of a batch has a token of its own, as any request.
 #[tokio::test]
 async fn the_parts_of_a_batch_show_tokens() {
     let server = server("dev").await;
@@ -182,7 +182,7 @@ async fn the_parts_of_a_batch_show_tokens() {
     assert_eq!(statuses, ["401", "401", "202"], "{}", answer.text());
 }
 
-/// A copy may show a token for its source alone: then that is what counts.
+/// A copy may have a token for its source; then that one authorizes the read.
 #[tokio::test]
 async fn a_source_may_have_a_token_of_its_own() {
     let server = TestServer::with(&["--oauth", "dev", "--account=devstoreaccount1", "--account=other"]).await;

@@ -1,4 +1,4 @@
-//! Who copies must be allowed to read what is copied: the right to write here is no right to read there.
+//! A copy needs the permission to read its source: the permission to write the destination is not enough.
 
 use super::{path, send, token};
 use crate::server::TestServer;
@@ -37,7 +37,7 @@ async fn the_source_must_be_readable() {
         ("", with(here, own("r")), "202"),
         ("", with(here, own("w")), denied),
         ("", with(here, late.clone()), denied),
-        // A signature that nobody of the account made neither gives nor takes anything.
+        // An invalid signature neither gives nor takes away a permission.
         ("", with(here, own("r").replace("sig=", "sig=A")), "202"),
         (&own("w"), with(here, own("r").replace("sig=", "sig=A")), denied),
         ("", "devstoreaccount1/box/none".to_owned(), missing),
@@ -139,7 +139,7 @@ fn free_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// The source may be named in any way that names it, and is held to the same.
+/// A source may be named in each valid way, with the same checks.
 #[tokio::test]
 async fn the_sources_url_is_read_as_any_other() {
     let server = two_accounts().await;
@@ -160,7 +160,7 @@ async fn the_sources_url_is_read_as_any_other() {
         // Azure has no account of the emulator's name; `az` makes such a URL up for a source of the same account.
         ("https://devstoreaccount1.blob.core.windows.net/box/blob".to_owned(), "202", "devstoreaccount1/box"),
         ("https://DevStoreAccount1.blob.core.windows.net:443/box/none".to_owned(), "404 BlobNotFound", ""),
-        // So it is of every account of this server, and of every name of this machine.
+        // The same for each account of this server, and each name of this machine.
         ("https://other.blob.core.windows.net/open/blob".to_owned(), "202", "other/open"),
         ("https://other.blob.core.windows.net/box/blob".to_owned(), "401 CannotVerifyCopySource", ""),
         (format!("http://localhost:{}/devstoreaccount1/box/blob", port(&host)), "202", "devstoreaccount1/box"),
@@ -240,7 +240,7 @@ async fn the_accounts_key_opens_no_source_of_bytes() {
             (format!("{base}/box/none"), if trusts { "404 BlobNotFound" } else { refused }),
             (format!("{base}/box/page?{writer}"), denied),
             (format!("{base}/box/page?{reader}"), success),
-            // What the account did not sign neither gives nor takes anything.
+            // An invalid signature neither gives nor takes away a permission.
             (format!("{base}/box/page?{forged}"), success),
         ] {
             let answer = server.request("PUT", target).headers(own).header("x-ms-copy-source", &source).send().await;

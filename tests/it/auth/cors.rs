@@ -78,7 +78,7 @@ async fn preflights() {
     ];
     for (headers, verdict, expected) in rows {
         let headers: Vec<_> = headers.iter().copied().chain([version]).collect();
-        // Whatever the path names, be it there or not; a browser sends no credentials.
+        // For each path, whether it exists or not; a browser sends no credentials.
         for target in ["/box/blob", "/box?restype=container&comp=list", "/none/none", "", "/"] {
             let answer = send(&server, "OPTIONS", &path(target), &headers, "").await;
             assert_eq!(answer.verdict(), *verdict, "{headers:?} {target}");
@@ -128,7 +128,7 @@ async fn actual_requests() {
     assert_eq!(said(&after), ["", "", "", ""].map(str::to_owned), "rules are gone");
 }
 
-/// A preflight is about the service: whatever stands behind the account in its URL is not read.
+/// A preflight is about the service: the path behind the account is not read.
 #[tokio::test]
 async fn preflights_go_by_the_rules_alone() {
     let server = TestServer::new().await;
@@ -167,12 +167,12 @@ async fn preflights_go_by_the_rules_alone() {
             }
         }
     }
-    // There is no service of an account that is not there.
+    // An account that does not exist has no service.
     let preflight = server.request("OPTIONS", "/a").account("nobody", "").anonymous().header("origin", "http://a.example");
     assert_eq!(preflight.header("access-control-request-method", "PUT").send().await.verdict(), "404 ResourceNotFound");
 }
 
-/// What a set of rules may hold, in every service.
+/// The limits of a set of rules, in every service.
 #[tokio::test]
 async fn bounds_of_rules() {
     let server = TestServer::new().await;
@@ -188,7 +188,7 @@ async fn bounds_of_rules() {
         ] {
             assert_eq!(try_to_set(&server, kind, &[(origins, methods, "", "")]).await, verdict, "{kind:?} {origins} {methods}");
         }
-        // The last of them is in force.
+        // The last valid set remains.
         for (origin, verdict) in [
             ("http://www.contoso.com", "200"),
             ("http://WWW.Contoso.Com", "200"),
@@ -207,7 +207,7 @@ async fn bounds_of_rules() {
     }
 }
 
-/// A page reads what is wrong with its request even where that is found before anything is looked for.
+/// A page can read an error that is found before routing, too.
 #[tokio::test]
 async fn refused_heads_are_readable() {
     let server = TestServer::new().await;

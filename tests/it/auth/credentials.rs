@@ -1,4 +1,4 @@
-//! What a signed request must show beside the right string: a well-formed header, the right key and account, a date near enough.
+//! What a signed request needs beside the correct string: a well-formed header, the correct key and account, a date within the skew.
 
 use super::signed::{GET, OTHER_KEY, SignedRequest};
 use super::{path, send, server_with_blob};

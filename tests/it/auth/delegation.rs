@@ -104,7 +104,7 @@ async fn who_and_what_is_refused_a_key() {
     }
 }
 
-/// Signed and answered in each era's way, with all that it signs; and whatever is changed afterwards, it does not hold.
+/// The signatures of each version, with all their fields. They are invalid if any field is changed afterwards.
 #[tokio::test]
 async fn every_era_signs_in_its_own_way() {
     let server = server().await;
@@ -182,7 +182,7 @@ async fn what_an_era_does_not_sign_it_does_not_take() {
     }
 }
 
-/// A key has its account, its service and its time, and its signatures no more than that.
+/// A key is for one account, one service and one period, and so are its signatures.
 #[tokio::test]
 async fn a_signature_holds_where_and_while_its_key_does() {
     let server = server().await;
@@ -259,7 +259,7 @@ async fn a_signature_may_be_for_one_user_alone() {
         let authorization = user.map(jwt::of);
         let headers: Vec<_> = authorization.iter().map(|value| ("authorization", value.as_str())).collect();
         assert_eq!(get(&server, "/box/blob", &sas, &headers).await.verdict(), verdict, "{meant:?} {user:?}");
-        // The user does what the signature permits, not what a user may.
+        // The signature limits the user.
         let put = server
             .request("PUT", &format!("/box/blob?{sas}"))
             .anonymous()
@@ -270,7 +270,7 @@ async fn a_signature_may_be_for_one_user_alone() {
     }
 }
 
-/// A key is kept nowhere: another server with the same account's key knows what it signed.
+/// A key is not stored: another server with the same account key accepts its signatures.
 #[tokio::test]
 async fn a_key_outlives_its_server() {
     let first = server().await;
@@ -278,7 +278,7 @@ async fn a_key_outlives_its_server() {
     let fields = format!("sv={VERSION}&sr=c&sp=r&se={}{user_key}", moment(&first, 600));
     let sas = token::delegated("box", &fields, &value, &[], "");
     drop(first);
-    // Where no tokens are taken, what was signed with a key still holds.
+    // A server that does not accept tokens accepts the signatures.
     let second = super::server_with_blob().await;
     assert_eq!(get(&second, "/box/blob", &sas, &[]).await.verdict(), "200");
     assert_eq!(second.emulator.endpoint(lazuli::ServiceKind::Blob, WELL_KNOWN_ACCOUNT), Some(second.blob_url()));

@@ -27,7 +27,7 @@ use lazuli::{ServiceKind, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Headers as rows write them.
+/// Names and values of headers.
 type Headers<'a> = &'a [(&'a str, &'a str)];
 
 /// Writes a request to the blob service's socket just as given, and reads the answer. `Host` and, with a body or a method that
@@ -50,7 +50,7 @@ async fn send(server: &TestServer, method: &str, target: &str, headers: Headers<
     read(&bytes)
 }
 
-/// Reads an answer whose body goes to the end of the connection.
+/// Reads an answer whose body ends with the connection.
 fn read(bytes: &[u8]) -> Answer {
     let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").expect("an answer has a head");
     let head = std::str::from_utf8(&bytes[..end]).unwrap();
@@ -73,7 +73,7 @@ async fn send_signed(server: &TestServer, method: &str, target: &str, headers: H
     send(server, method, target, &all, body).await
 }
 
-/// The path of something in the default account: `/devstoreaccount1/box/blob`.
+/// A path in the default account: `/devstoreaccount1/box/blob`.
 fn path(target: &str) -> String {
     format!("/{WELL_KNOWN_ACCOUNT}{target}")
 }

@@ -1,4 +1,4 @@
-//! Which letters of a SAS open which operation: every letter alone, held against every operation, by both kinds of SAS.
+//! The letters of a SAS that permit an operation: each letter alone with each operation, for both kinds of SAS.
 
 use super::{Headers, path, send, token};
 use crate::server::TestServer;
@@ -21,7 +21,7 @@ const BREAK: Headers<'static> = &[("x-ms-lease-action", "break")];
 const RENAME: Headers<'static> = &[("x-ms-source-container-name", "old")];
 const CLEAR: Headers<'static> = &[("x-ms-page-write", "clear"), ("x-ms-range", "bytes=0-511")];
 const ABORT: Headers<'static> = &[("x-ms-copy-action", "abort")];
-/// What is no URL: who may write, but not read the source, would be refused like who may not write.
+/// Not a URL: a valid source would be refused for lack of the permission to read it.
 const SOURCE: (&str, &str) = ("x-ms-copy-source", "nowhere");
 
 const OPERATIONS: &[OperationCase<'static>] = &[
@@ -106,7 +106,7 @@ async fn verdict(server: &TestServer, row: &OperationCase<'_>, sas: &str) -> Str
     }
 }
 
-/// What a letter alone gets, of an operation that these letters open.
+/// The verdict of a request with one letter for an operation that these letters permit.
 fn expected(opens: &str, letter: char) -> &'static str {
     match opens {
         "-" => "403 AuthorizationFailure",
@@ -115,7 +115,7 @@ fn expected(opens: &str, letter: char) -> &'static str {
     }
 }
 
-/// Nothing is stored here, so nothing but the SAS can be in the way.
+/// The server has no data, so only the SAS can cause a 403.
 #[tokio::test]
 async fn each_letter_opens_what_the_reference_says() {
     for row in OPERATIONS {
@@ -150,7 +150,7 @@ async fn an_account_sas_serves_its_services_at_its_levels() {
         let expected = if closed { "403 AuthorizationFailure" } else { "403 AuthorizationServiceMismatch" };
         assert_eq!(verdict(&server, row, &sas).await, expected, "{method} {target} with ss=qtf");
     }
-    // Newer versions say which level was needed.
+    // Newer versions report the required level.
     for (version, level, detail) in [
         ("2024-05-04", 's', ""),
         ("2024-08-04", 's', "SignedResourceTypes 'o' is required to perform this operation."),
@@ -164,7 +164,7 @@ async fn an_account_sas_serves_its_services_at_its_levels() {
     }
 }
 
-/// A SAS for a blob reaches that blob, and nothing of its container.
+/// A SAS for a blob permits access to that blob only.
 #[tokio::test]
 async fn a_blobs_sas_ends_at_the_blob() {
     let server = TestServer::new().await;

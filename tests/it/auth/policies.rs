@@ -1,4 +1,4 @@
-//! Stored access policies: what the signature leaves open, the container says.
+//! Stored access policies: the container has the fields that the signature omits.
 
 use super::{path, send, server_with_blob, token};
 use crate::server::TestServer;
@@ -83,7 +83,7 @@ async fn a_changed_policy_changes_what_was_signed_before() {
     assert_eq!(get(&server, "si=p").await.verdict(), "403 AuthenticationFailed");
 }
 
-/// A policy belongs to its container, and goes with it.
+/// A policy belongs to its container, and is deleted with it.
 #[tokio::test]
 async fn a_policy_is_its_containers_own() {
     let server = server_with_blob().await;

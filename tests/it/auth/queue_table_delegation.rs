@@ -93,7 +93,7 @@ async fn a_queues_signature_permits_what_it_says() {
         let answer = send(&server, ServiceKind::Queue, method, target, &sas(more), None).await;
         assert_eq!(answer.verdict(), verdict, "{more} {method} {target}: {}", answer.text());
     }
-    // Whatever is changed of what was signed, it holds no longer; nor does it before queues had such signatures.
+    // The signature is invalid if any field is changed, and in versions before queues had such signatures.
     let peek = "/work/messages?peekonly=true";
     let good = sas("sp=r&sip=127.0.0.1&spr=https,http&st=2020-01-01");
     assert_eq!(send(&server, ServiceKind::Queue, "GET", peek, &good, None).await.verdict(), "200");
@@ -104,7 +104,7 @@ async fn a_queues_signature_permits_what_it_says() {
     let fields = format!("sv=2025-11-05&sp=r&se={}{user_key}", moment(&server, 600));
     let early = token::delegated_of("queue", "work", &fields, &value);
     assert_eq!(send(&server, ServiceKind::Queue, "GET", peek, &early, None).await.verdict(), FAILED);
-    // It ends with its key.
+    // It expires with its key.
     let long = token::delegated_of("queue", "work", &format!("sv={NEWEST}&sp=r&se={}{user_key}", moment(&server, 7200)), &value);
     for (wait, verdict) in [(3599, "200"), (1, FAILED)] {
         server.wait(wait);
@@ -177,7 +177,7 @@ async fn a_key_serves_its_own_service_and_perhaps_one_user() {
         assert_eq!(answer.verdict(), verdict, "{user:?}");
         let sas = token::delegated_of("table", "people", &fields(&format!("{}&tn=people", tables.1)), &tables.0);
         assert_eq!(send(&server, ServiceKind::Table, "GET", "/people()", &sas, user).await.verdict(), verdict, "{user:?}");
-        // What the signature does not permit, the user who shows it may not do either.
+        // The signature limits the user.
         let denied = if verdict == "200" { DENIED } else { FAILED };
         assert_eq!(
             send(&server, ServiceKind::Queue, "POST", "/work/messages", &sas, user).await.verdict(),

@@ -1,4 +1,4 @@
-//! Shared access signatures: every era and every kind, when, from where and how they may be used, and what they do not reach.
+//! Shared access signatures of each version and kind: their validity, addresses and protocols, and their limits.
 
 use super::{Headers, path, send, server_with_blob, token};
 use crate::server::{Answer, TestServer, VERSION};
@@ -122,7 +122,7 @@ async fn each_kind_of_resource_is_its_own() {
         assert_eq!(answer.verdict(), verdict, "{resource} {fields} {target}: {}", answer.text());
         assert!(answer.element("AuthenticationErrorDetail").contains(detail), "{fields} {target}: {}", answer.text());
     }
-    // The signature holds for the moment that it names, and for no other.
+    // The signature is valid for the snapshot that it names only.
     for (sr, name) in [("bs", "snapshot"), ("bv", "versionid")] {
         let sas = token::service("box/blob", &format!("sv=2021-12-02&sr={sr}&sp=r&se=2099-01-01&{name}={moment}"));
         assert_eq!(get(&server, "/box/blob", &sas.replace("2020%2D01", "2021%2D01")).await.verdict(), FAILED, "{sas}");
@@ -208,7 +208,7 @@ async fn what_is_tampered_with_is_refused() {
     assert_eq!(answer.verdict(), FAILED);
     let signed = "r\n\n2099-01-01\n/blob/devstoreaccount1/box\n\n\n\n2021-12-02\nc\n\n\n\n\n\n\n";
     assert_eq!(answer.element("AuthenticationErrorDetail"), format!("Signature did not match. String to sign used was {signed}"));
-    // An account's signature is good in that account alone.
+    // The signature of an account is valid in that account only.
     let server = TestServer::with(&["--account=one", "--account=two"]).await;
     let sas = token::account_of("one", WELL_KNOWN_KEY, "sv=2021-12-02&ss=b&srt=s&sp=l&se=2099-01-01");
     for (account, verdict) in [("one", "200"), ("two", FAILED)] {
@@ -238,7 +238,7 @@ async fn response_headers_are_set_by_a_service_sas_alone() {
     }
     let signed = server.request("GET", &format!("/box/blob?{encoded}")).send().await;
     assert_eq!(names.map(|name| signed.header(name)), own);
-    // What is written has no content to describe.
+    // The answer to a write has no content to describe.
     let put = send_with_sas(&server, "PUT", "/box/blob?comp=metadata", &service("2021-12-02"), &[], "").await;
     assert_eq!((put.status, names.map(|name| put.header(name))), (200, [""; 5]));
 }
@@ -265,7 +265,7 @@ async fn a_bare_plus_is_a_space() {
             assert_eq!(answer.verdict(), verdict, "{query}");
             let reported = if verdict == "200" { format!("attachment; filename={name}") } else { String::new() };
             assert_eq!(answer.header("content-disposition"), reported, "{query}");
-            // So it is in the URL of a copy's source.
+            // The same in the URL of a copy's source.
             if verdict == "200" {
                 let url = format!("{}/box/blob?{query}", server.blob_url());
                 let copy =
@@ -276,7 +276,7 @@ async fn a_bare_plus_is_a_space() {
     }
 }
 
-/// Who may create may not overwrite; who may write may do both; and tags need a letter of their own.
+/// The letter to create does not permit overwriting; the letter to write permits both; tags need their own letter.
 #[tokio::test]
 async fn creating_overwriting_and_tagging() {
     let plain: Headers<'_> = &[V, ("x-ms-blob-type", "BlockBlob")];

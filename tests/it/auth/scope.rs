@@ -44,7 +44,7 @@ async fn a_signature_may_demand_an_encryption_scope() {
             }
         }
     }
-    // What is encrypted otherwise can be read, but not written to.
+    // A blob in another scope can be read, but not written.
     server.blob("/box/plain", "x").await;
     let put = server.request("PUT", &format!("/box/plain?comp=metadata&{account}")).anonymous().header("x-ms-meta-a", "1");
     assert_eq!(put.send().await.verdict(), "409 BlobDoesNotUseCustomerSpecifiedEncryption");

@@ -57,7 +57,7 @@ async fn only_the_secondary_reports_the_replication() {
     }
 }
 
-/// A SAS signs the account's name, whichever endpoint it is used at.
+/// A SAS signs the account's name, at both endpoints.
 #[tokio::test]
 async fn a_sas_is_good_at_both_endpoints() {
     let server = server_with_blob().await;

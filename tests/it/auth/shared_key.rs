@@ -1,4 +1,4 @@
-//! Shared Key and Shared Key Lite: what of a request is signed, and how it is written.
+//! Shared Key and Shared Key Lite: the parts of a request that are signed, and their form.
 
 use super::signed::{GET, SignedRequest, USUAL};
 use super::{Headers, path, server_with_blob};

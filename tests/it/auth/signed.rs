@@ -16,7 +16,7 @@ pub struct SignedRequest<'a> {
     pub headers: Headers<'a>,
     pub body: &'a str,
     pub scheme: &'a str,
-    /// The string to sign, or its end: of Shared Key, what is missing are the method and the empty standard headers.
+    /// The string to sign, or its end: for Shared Key, the method and the empty standard headers are added.
     pub signs: &'a str,
 }
 
@@ -49,7 +49,7 @@ impl SignedRequest<'_> {
         send(server, self.method, self.target, &headers, self.body).await
     }
 
-    /// What becomes of it, signed with the default account's key.
+    /// The verdict, signed with the default account's key.
     pub async fn verdict(&self, server: &TestServer) -> String {
         self.send_as(server, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY).await.verdict()
     }

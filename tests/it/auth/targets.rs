@@ -76,7 +76,7 @@ async fn what_names_nothing_is_refused() {
     }
 }
 
-/// Who names a state of a blob that is not there does not get, or delete, the blob as it is.
+/// A request for a snapshot or version that does not exist neither returns nor deletes the current blob.
 #[tokio::test]
 async fn a_snapshot_or_version_that_is_not_there_is_not_the_blob() {
     let server = server_with_blob().await;
@@ -120,7 +120,7 @@ async fn the_root_and_web_containers() {
     assert_eq!(web.verdict(), "404 BlobNotFound", "the other container is not the root");
 }
 
-/// A listing's endpoint is the one that the client spoke to, in the client's words.
+/// The endpoint in a listing is the one that the client used, as the client wrote it.
 #[tokio::test]
 async fn a_listing_names_the_requested_endpoint() {
     let server = server_with_blob().await;
@@ -162,7 +162,7 @@ async fn host_style_can_be_switched_off() {
     }
 }
 
-/// The question by which pyarrow, Spark and Trino learn that an account has no hierarchical namespace.
+/// The request by which pyarrow, Spark and Trino find out that an account has no hierarchical namespace.
 #[tokio::test]
 async fn access_control_of_a_flat_account_is_refused() {
     let server = TestServer::new().await;
@@ -179,7 +179,7 @@ async fn access_control_of_a_flat_account_is_refused() {
     assert_eq!(append.verdict(), "501 NotImplemented");
 }
 
-/// Data Lake is not there yet: its requests are refused by name, and none of them is done as if it were the Blob service's.
+/// Data Lake is not implemented yet: its requests are refused by name, and none is performed as one of the Blob service.
 #[tokio::test]
 async fn data_lake_operations_are_not_implemented() {
     let server = TestServer::with(&["--account", "devstoreaccount1,hns"]).await;
@@ -233,7 +233,7 @@ async fn data_lake_operations_are_not_implemented() {
     assert_eq!(containers.elements("Name"), ["box"]);
 }
 
-/// Tools look for a storage emulator by asking for nothing: the answer is exactly 400.
+/// Tools detect a storage emulator by an empty request: the answer is exactly 400.
 #[tokio::test]
 async fn nothing_is_at_the_top_of_the_port() {
     let server = TestServer::new().await;

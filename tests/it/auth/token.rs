@@ -1,10 +1,10 @@
-//! A maker of shared access signatures, written apart from the server's: the eras as the REST reference lists them.
+//! Makes shared access signatures, without any of the server's code: the versions as the REST reference lists them.
 
 use crate::server::{TestServer, hmac};
 use lazuli::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// What a service SAS signs, line by line, from each version on. `cr` is the canonicalized resource, `time` the snapshot or version.
+/// The lines that a service SAS signs, from each version on. `cr` is the canonicalized resource, `time` the snapshot or version.
 const ERAS: [(&str, &str); 5] = [
     ("2020-12-06", "sp st se cr si sip spr sv sr time ses rscc rscd rsce rscl rsct"),
     ("2018-11-09", "sp st se cr si sip spr sv sr time rscc rscd rsce rscl rsct"),
@@ -38,7 +38,7 @@ pub fn service_of(account: &str, key: &str, resource: &str, fields: &str) -> Str
     signed(fields, &lines.collect::<Vec<_>>().join("\n"), key)
 }
 
-/// The signature of somebody who may read what is in a container of the default account, and its tags.
+/// A signature that permits reading the blobs of a container of the default account, and their tags.
 pub fn reader(container: &str) -> String {
     service(container, "sv=2021-12-02&sr=c&sp=rt&se=2099-01-01")
 }

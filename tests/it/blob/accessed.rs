@@ -5,7 +5,7 @@ use crate::scenario::{check, check_in};
 use crate::server::TestServer;
 use lazuli::WELL_KNOWN_KEY;
 
-/// A house whose account tracks accesses.
+/// A server whose account tracks accesses.
 async fn server(options: &str) -> TestServer {
     let server = TestServer::with(&["--account", &format!("devstoreaccount1:{WELL_KNOWN_KEY},access-tracking{options}")]).await;
     server.container("box").await;
@@ -35,7 +35,7 @@ async fn the_first_read_of_a_day_counts_and_every_write() {
             "PUT /box/b | x-ms-blob-type: BlockBlob | one → 201 | etag: $e; last-modified: $m
              HEAD /box/b → 200 | x-ms-last-access-time: {{at}}
              {LIST} → 200 | | ~<Content-Disposition /><LastAccessTime>{{at}}</LastAccessTime><BlobType>BlockBlob
-             # what reads no content is no access
+             # a request that reads no content is no access
              wait 10
              HEAD /box/b → 200 | x-ms-last-access-time: {{m}}
              GET /box/b?comp=metadata → 200 | x-ms-last-access-time: -
@@ -44,11 +44,11 @@ async fn the_first_read_of_a_day_counts_and_every_write() {
              {LIST} → 200 | | ~<LastAccessTime>{{m}}<
              PUT /box/b?comp=tags | x-ms-tags: a=b | <Tags><TagSet></TagSet></Tags> → 204
              PUT /box/b?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {{A}} → 201
-             # nor is what is refused
+             # a refused request is no access
              GET /box/b | if-none-match: {{e}} → 304 ConditionNotMet
              GET /box/b | range: bytes=9-10 → 416 InvalidRange
              HEAD /box/b → 200 | x-ms-last-access-time: {{m}}
-             # a read is told of the access before it
+             # a read reports the access before it
              GET /box/b | range: bytes=0-0 → 206 | x-ms-last-access-time: {{m}} | o
              HEAD /box/b → 200 | x-ms-last-access-time: {{at}}; etag: {{e}}; last-modified: {{m}}; x-ms-lease-state: leased
              wait 86399
@@ -58,14 +58,14 @@ async fn the_first_read_of_a_day_counts_and_every_write() {
              GET /box/b → 200 | x-ms-last-access-time: {{at-86400}}
              HEAD /box/b → 200 | x-ms-last-access-time: {{at}}; etag: {{e}}
              {LIST} → 200 | | ~<LastAccessTime>{{at}}< | ~<Last-Modified>{{m}}<
-             # a write is one, and does not make the next read count
+             # a write is an access, and the next read is not recorded
              wait 5
              PUT /box/b?comp=metadata | x-ms-meta-a: 1; x-ms-lease-id: {{A}} → 200
              HEAD /box/b → 200 | x-ms-last-access-time: {{at}}
              wait 5
              GET /box/b → 200
              HEAD /box/b → 200 | x-ms-last-access-time: {{at-5}}
-             # of a new blob, no read counts yet
+             # no read of a new blob is recorded yet
              PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-lease-id: {{A}} | two → 201
              wait 5
              GET /box/b → 200 | x-ms-last-access-time: {{at-5}}
@@ -152,7 +152,7 @@ async fn current_block_blobs_report_the_access_time_since_2020_02_10() {
              HEAD /box/b → 200 | x-ms-last-access-time: {{at-7}}
              GET /box/b?versionid={{now}} → 200 | x-ms-last-access-time: {{at-7}} | two
              HEAD /box/b → 200 | x-ms-last-access-time: {{at}}
-             # recorded: told of a name that has only versions
+             # also for a name that only has versions (recorded)
              DELETE /box/b | x-ms-delete-snapshots: include → 202
              {LIST}&include=deletedwithversions → 200 | | ~<HasVersionsOnly>true</HasVersionsOnly> | ~<LastAccessTime>"
         ),

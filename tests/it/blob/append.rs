@@ -4,7 +4,7 @@ use crate::scenario::check_in;
 use crate::server::TestServer;
 use futures::future::join_all;
 
-/// A house with an empty append blob `/box/a`.
+/// A server with an empty append blob `/box/a`.
 async fn server() -> TestServer {
     let server = TestServer::new().await;
     server.container("box").await;
@@ -23,7 +23,7 @@ async fn an_append_blob_is_created_empty() {
          GET /box/b → 200 | etag: {e}; x-ms-blob-type: AppendBlob; x-ms-blob-committed-block-count: 0; content-length: 0; content-type: text/plain; x-ms-meta-a: 1; x-ms-tag-count: 1; content-md5: - | {}
          HEAD /box/b → 200 | x-ms-blob-type: AppendBlob; x-ms-blob-committed-block-count: 0; x-ms-access-tier: -; x-ms-blob-sealed: -
          GET /box?restype=container&comp=list&prefix=b → 200 | | ~<BlobType>AppendBlob</BlobType> | !<AccessTier> | !<Sealed>
-         # again: empty again, unless asked not to
+         # created again it is empty, unless a condition forbids it
          PUT /box/b?comp=appendblock | | old → 201
          PUT /box/b | x-ms-blob-type: AppendBlob; if-none-match: * → 409 BlobAlreadyExists
          PUT /box/b | x-ms-blob-type: AppendBlob → 201
@@ -47,7 +47,7 @@ async fn blocks_are_added_at_the_end() {
          GET /box/a | x-ms-range: bytes=3-11 → 206 | content-range: bytes 3-11/16 | lohellohe
          GET /box/a | x-ms-range: bytes=14- → 206 | | o!
          GET /box/a | x-ms-range: bytes=16- → 416 InvalidRange
-         # an unchanged blob after each of these
+         # none of these changes the blob
          HEAD /box/a → 200 | etag: $now
          PUT /box/a?comp=appendblock → 400 InvalidHeaderValue | | ~<HeaderName>Content-Length</HeaderName><HeaderValue>0</HeaderValue>
          PUT /box/a?comp=appendblock | content-md5: 1B2M2Y8AsgTpgAmY7PhCfg== | x → 400 Md5Mismatch
@@ -81,7 +81,7 @@ async fn only_an_append_blob_accepts_appends() {
          PUT /box/a?comp=blocklist | | <BlockList/> → 409 InvalidBlobType
          GET /box/a?comp=blocklist → 409 InvalidBlobType
          HEAD /box/a → 200 | x-ms-blob-type: AppendBlob; content-length: 0
-         # Put Blob makes of it what it likes
+         # Put Blob replaces it by a blob of any type
          PUT /box/a | x-ms-blob-type: BlockBlob | new → 201
          PUT /box/a?comp=appendblock | | x → 409 InvalidBlobType",
     )
@@ -89,7 +89,7 @@ async fn only_an_append_blob_accepts_appends() {
 }
 
 #[tokio::test]
-async fn on_conditions() {
+async fn lease_operations_check_conditions() {
     let server = server().await;
     check_in(&server, "PUT /box/a?comp=appendblock | | 12345 → 201 \n wait 10").await;
     let position = "412 AppendPositionConditionNotMet";
@@ -173,14 +173,14 @@ async fn a_sealed_blob_accepts_no_appends() {
          PUT /box/a?comp=snapshot → 201 | x-ms-snapshot: $s
          GET /box/a?snapshot={s} → 200 | x-ms-blob-sealed: true | text
          HEAD /box/a → 200 | x-ms-blob-sealed: true; x-ms-meta-a: 1
-         # recorded: the copy of a sealed blob is sealed
+         # the copy of a sealed blob is sealed (recorded)
          PUT /box/c | x-ms-copy-source: URL → 202
          HEAD /box/c → 200 | x-ms-blob-sealed: true
          PUT /box/c?comp=appendblock | | more → 409 BlobIsSealed
-         # put again it is as new
+         # created again it is not sealed
          PUT /box/a | x-ms-blob-type: AppendBlob → 201
          PUT /box/a?comp=appendblock | | new → 201
-         # and a copy can be sealed while it is made
+         # a copy can be sealed by the request
          PUT /box/d | x-ms-copy-source: URL; x-ms-seal-blob: perhaps → 400 InvalidHeaderValue
          PUT /box/d | x-ms-copy-source: URL; x-ms-seal-blob: false → 202
          PUT /box/d?comp=appendblock | | more → 201

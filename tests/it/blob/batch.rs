@@ -39,7 +39,7 @@ async fn send_body(server: &TestServer, target: &str, kind: &str, body: impl Int
     server.request("POST", target).header("content-type", kind).body(body).send().await
 }
 
-/// What became of the parts: id, status, code.
+/// The answers to the parts: id, status, code.
 fn verdicts(answer: &Answer) -> Vec<String> {
     assert_eq!(answer.verdict(), "202", "{}", answer.text());
     let (kind, boundary) = answer.header("content-type").split_once("; boundary=").unwrap();
@@ -58,7 +58,7 @@ async fn there(server: &TestServer, path: &str) -> bool {
     server.request("HEAD", path).send().await.status == 200
 }
 
-/// Recorded from the real service, byte for byte but for ids, version and time.
+/// The answer of the service, byte for byte except for ids, version and time (recorded).
 #[tokio::test]
 async fn find_blobs_answers_as_recorded() {
     let server = TestServer::new().await;
@@ -93,9 +93,9 @@ async fn find_blobs_answers_as_recorded() {
     assert_eq!(text, expected);
 }
 
-/// The parts are not one transaction: each sees the checks of its operation, and what the parts before it did.
+/// The parts are no transaction: each is checked by its operation, after the effects of the parts before it.
 #[tokio::test]
-async fn each_part_stands_alone() {
+async fn each_part_succeeds_or_fails_alone() {
     let server = TestServer::new().await;
     server.container("box").await;
     for name in ["a", "b", "c", "d"] {
@@ -176,7 +176,7 @@ async fn sets_tiers() {
     assert_eq!(server.request("HEAD", "/box/b").send().await.header("x-ms-archive-status"), "rehydrate-pending-to-hot");
 }
 
-/// Who may send the batch may not thereby do what is in it.
+/// The permission to send a batch does not permit its parts.
 #[tokio::test]
 async fn each_part_is_authorized_by_itself() {
     let server = TestServer::with(&["--account=devstoreaccount1", "--account=other:c2VjcmV0"]).await;
@@ -220,7 +220,7 @@ async fn each_part_is_authorized_by_itself() {
     assert!(there(&server, "/open/a").await);
 }
 
-/// The batch itself takes an account SAS of any letters, and at a container that container's too.
+/// An account SAS with any permission permits the batch itself; for a container, a SAS of the container does, too.
 #[tokio::test]
 async fn the_batch_is_authorized_too() {
     let server = TestServer::new().await;
@@ -276,7 +276,7 @@ async fn nothing_else_is_done_in_a_batch() {
     assert_eq!(secondary.of(ServiceKind::Blob).body("x").send().await.status, 403);
 }
 
-/// A malformed batch is answered by one part of no Content-ID, which says what is wrong.
+/// The answer to a malformed batch is one part without Content-ID, which has the error.
 #[tokio::test]
 async fn a_malformed_batch_is_refused_in_one_part() {
     let server = TestServer::new().await;
@@ -305,12 +305,12 @@ async fn a_malformed_batch_is_refused_in_one_part() {
             assert_eq!(answer.text().matches("x-ms-client-request-id: mine\r\n").count(), 1, "{kind}: {}", answer.text());
         }
     }
-    // Without a Content-Type there is no batch to answer; and nothing reads a body without end.
+    // Without a Content-Type the batch is refused; so is a body that is too long.
     let answer = server.request("POST", "/?comp=batch").body(one.clone()).send().await;
     assert_eq!(answer.verdict(), "400 MissingRequiredHeader");
     let answer = send_body(&server, "/?comp=batch", kind, one + &" ".repeat(4 << 20)).await;
     assert_eq!(answer.verdict(), "413 RequestBodyTooLarge");
-    // Azure refused too many parts so (Azure/azure-sdk-for-java#6725). There is no recording of a mix; the code is Azurite's.
+    // Azure refused too many parts in this way (Azure/azure-sdk-for-java#6725). No recording has a mix; the code is Azurite's.
     let many: Vec<String> = (0..257).map(|n| signed(n, "DELETE", &at("/box/a"), &[])).collect();
     assert_eq!(verdicts(&send(&server, "/?comp=batch", &many).await), ["400 ExceedsMaxBatchRequestCount"]);
     let mixed = [good, signed(1, "PUT", &at("/box/a?comp=tier"), &[("x-ms-access-tier", "Cool")])];

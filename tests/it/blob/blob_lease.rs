@@ -1,4 +1,4 @@
-//! The lease of a blob: it guards what the blob is, against everybody without its id.
+//! The lease of a blob, which protects it against requests without its id.
 
 use super::leases::{Leased, STATES};
 use crate::scenario::check_in;
@@ -12,7 +12,7 @@ const BLOB: Leased = Leased {
     remove: "DELETE /box/b",
 };
 
-/// A house with a container `box` and in it a blob `source` to copy.
+/// A server with a container `box` and in it a blob `source` to copy.
 async fn server() -> TestServer {
     let server = TestServer::new().await;
     server.container("box").await;
@@ -27,13 +27,13 @@ async fn every_action_in_every_state() {
 
 #[tokio::test]
 async fn malformed_lease_requests_are_refused() {
-    BLOB.malformed_asks(&server().await).await;
+    BLOB.malformed_requests(&server().await).await;
 }
 
 #[tokio::test]
-async fn every_operation_asks_for_the_id() {
+async fn every_operation_requires_the_id() {
     let server = server().await;
-    // The request, its headers, its body, its success.
+    // The request, its headers, its body, the status of its success.
     let source = format!("x-ms-copy-source: {}/box/source; ", server.blob_url());
     let list = "<BlockList></BlockList>";
     let writes = [
@@ -122,7 +122,7 @@ async fn a_writer_with_the_id_keeps_the_lease() {
                  DELETE /box/b → 412 LeaseIdMissing
                  {lease} | x-ms-lease-action: renew; x-ms-lease-id: {{A}} → 200
                  DELETE /box/b | x-ms-lease-id: {{A}} → 202
-                 # who makes it again is not asked
+                 # no id is required to create it again
                  {make} → 201
                  HEAD /box/b → 200 | x-ms-lease-state: available
                  DELETE /box/b → 202",
@@ -177,12 +177,12 @@ async fn a_lease_expires_and_breaks_with_time() {
          PUT /box/b?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: 60; x-ms-proposed-lease-id: {A} → 201 | x-ms-lease-id: {A}; etag: {e}; last-modified: {at}
          GET /box/b → 200 | x-ms-lease-status: locked; x-ms-lease-state: leased; x-ms-lease-duration: fixed; etag: {e}
          GET /box?restype=container&comp=list&prefix=b → 200 | | ~<LeaseStatus>locked</LeaseStatus><LeaseState>leased</LeaseState><LeaseDuration>fixed</LeaseDuration>
-         # acquired again, for less
+         # acquired again, with a shorter duration
          PUT /box/b?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: 15; x-ms-proposed-lease-id: {A} → 201
          wait 15
          HEAD /box/b → 200 | x-ms-lease-status: unlocked; x-ms-lease-state: expired; x-ms-lease-duration: -
          GET /box?restype=container&comp=list&prefix=b → 200 | | ~<LeaseStatus>unlocked</LeaseStatus><LeaseState>expired</LeaseState> | !<LeaseDuration>
-         # a renewal asks for the same term again
+         # a renewal has the same duration again
          PUT /box/b?comp=lease | x-ms-lease-action: renew; x-ms-lease-id: {A} → 200
          wait 14
          PUT /box/b?comp=metadata → 412 LeaseIdMissing
@@ -194,7 +194,7 @@ async fn a_lease_expires_and_breaks_with_time() {
          PUT /box?restype=container&comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {C} → 201
          PUT /box/b?comp=metadata → 200
          DELETE /box/b → 202
-         # what is not there has no lease
+         # a missing blob has no lease
          PUT /box/b?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1 → 404 BlobNotFound
          PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-lease-id: {A} | x → 412 LeaseNotPresentWithBlobOperation
          GET /box/b → 404 BlobNotFound",
@@ -221,14 +221,14 @@ async fn lease_operations_take_conditions() {
          PUT /box/b?comp=metadata | if-match: \"0x1\" → 412 ConditionNotMet
          PUT /box/b | x-ms-blob-type: BlockBlob; if-match: \"0x1\" | y → 412 LeaseIdMissing
          PUT /box/b | x-ms-blob-type: BlockBlob; if-none-match: * | y → 412 LeaseIdMissing
-         # its holder knows that the blob is there
+         # a request with the id may overwrite
          PUT /box/b | x-ms-blob-type: BlockBlob; if-none-match: *; x-ms-lease-id: {A} | y → 201
          GET /box/b → 200 | | y",
     )
     .await;
 }
 
-/// The SDKs' own tests: blocks that wait for a list are a blob that can be leased.
+/// A name that only has uncommitted blocks can be leased (the SDKs' own tests).
 #[tokio::test]
 async fn a_name_with_nothing_but_blocks_can_be_leased() {
     let place = Scratch::new("leased-blocks");
@@ -263,11 +263,11 @@ async fn a_name_with_nothing_but_blocks_can_be_leased() {
          PUT /box/b?comp=lease | x-ms-lease-action: change; x-ms-lease-id: {A}; x-ms-proposed-lease-id: {B} → 200 | x-ms-lease-id: {B}
          PUT /box/b?comp=blocklist | x-ms-lease-id: {A} | <BlockList><Latest>QQ==</Latest></BlockList> → 412 LeaseIdMismatchWithBlobOperation
          PUT /box/b?comp=blocklist | x-ms-lease-id: {B} | <BlockList><Latest>QQ==</Latest><Latest>Qg==</Latest></BlockList> → 201
-         # the blob has it now
+         # the blob has the lease now
          HEAD /box/b → 200 | x-ms-lease-state: leased
          DELETE /box/b → 412 LeaseIdMissing
          DELETE /box/b | x-ms-lease-id: {B} → 202
-         # and it goes with blocks that are forgotten
+         # the lease ends with blocks that are deleted
          PUT /box/b?comp=block&blockid=QQ== | | one → 201
          PUT /box/b?comp=lease | ACQUIRE → 201
          PUT /box/b?comp=lease | x-ms-lease-action: release; x-ms-lease-id: {A} → 200

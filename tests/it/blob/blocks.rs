@@ -1,4 +1,4 @@
-//! Blocks: put aside, committed in any order, listed, forgotten.
+//! Blocks: uncommitted, committed in any order, listed, and deleted after a week.
 
 use crate::auth::token;
 use crate::scenario::check_in;
@@ -16,7 +16,7 @@ async fn blocks_become_a_blob_when_they_are_listed() {
         &server().await,
         "PUT /box/b?comp=block&blockid=QQ== | | alpha → 201 | etag: -; last-modified: -; content-md5: -; x-ms-content-crc64: +; x-ms-request-server-encrypted: true; content-length: 0
          PUT /box/b?comp=block&blockid=Qg%3D%3D | content-md5: XUFAKrxLKna5cZ2REBfFkg== | hello → 201 | content-md5: XUFAKrxLKna5cZ2REBfFkg==
-         # there is nothing yet to be seen
+         # no blob exists yet
          GET /box/b → 404 BlobNotFound
          HEAD /box/b → 404 BlobNotFound
          DELETE /box/b → 404 BlobNotFound
@@ -24,7 +24,7 @@ async fn blocks_become_a_blob_when_they_are_listed() {
          GET /box?restype=container&comp=list → 200 | | ~<Blobs />
          GET /box?restype=container&comp=list&include=uncommittedblobs → 200 | | ~<Name>b</Name> | ~<Content-Length>0</Content-Length> | !<Etag>
          GET /box/b?comp=blocklist&blocklisttype=all → 200 | content-type: application/xml; etag: -; x-ms-blob-content-length: - | ~<CommittedBlocks /><UncommittedBlocks><Block><Name>QQ==</Name><Size>5</Size></Block><Block><Name>Qg==</Name><Size>5</Size></Block></UncommittedBlocks>
-         # in the order of the list, as often as it says
+         # in the order of the list, each as often as the list names it
          PUT /box/b?comp=blocklist | x-ms-blob-content-type: text/plain; x-ms-meta-a: 1; content-type: text/xml | <?xml version=\"1.0\" encoding=\"utf-8\"?><BlockList><Latest>Qg==</Latest><Uncommitted>QQ==</Uncommitted><Latest>Qg==</Latest></BlockList> → 201 | etag: $e; last-modified: {at}; x-ms-request-server-encrypted: true; x-ms-content-crc64: +; content-md5: - | {}
          GET /box/b → 200 | etag: {e}; content-type: text/plain; content-length: 15; x-ms-meta-a: 1; content-md5: -; x-ms-blob-type: BlockBlob | helloalphahello
          GET /box/b?comp=blocklist&blocklisttype=all → 200 | etag: {e}; x-ms-blob-content-length: 15 | ~<CommittedBlocks><Block><Name>Qg==</Name><Size>5</Size></Block><Block><Name>QQ==</Name><Size>5</Size></Block><Block><Name>Qg==</Name><Size>5</Size></Block></CommittedBlocks><UncommittedBlocks />
@@ -35,9 +35,9 @@ async fn blocks_become_a_blob_when_they_are_listed() {
 }
 
 #[tokio::test]
-async fn committed_uncommitted_latest() {
+async fn blocks_are_looked_up_where_the_list_names_them() {
     let server = server().await;
-    // A blob of A=old1 B=old2, over which A=new1 and C=new3 are put aside. What each list makes of it.
+    // A blob of A=old1 B=old2, with the uncommitted blocks A=new1 and C=new3. The content that each list commits.
     let cases = [
         ("<Committed>QQ==</Committed><Committed>Qg==</Committed>", "old1old2"),
         ("<Uncommitted>QQ==</Uncommitted><Committed>QQ==</Committed>", "new1old1"),
@@ -69,7 +69,7 @@ async fn committed_uncommitted_latest() {
                  PUT /box/b?comp=blocklist | | <BlockList><Latest>QQ==</Latest><Latest>Qg==</Latest></BlockList> → 201 | etag: $e
                  PUT /box/b?comp=block&blockid=QQ== | | new1 → 201
                  PUT /box/b?comp=block&blockid=Qw== | | new3 → 201
-                 # blocks aside leave the blob as it is
+                 # uncommitted blocks do not change the blob
                  GET /box/b → 200 | etag: {{e}} | old1old2
                  # {list:?}
                  PUT /box/b?comp=blocklist | | <BlockList>{list}</BlockList> → {verdict}
@@ -84,9 +84,9 @@ async fn committed_uncommitted_latest() {
     }
 }
 
-/// Programs commit blocks in the order of this list: it is that of the bytes, where base64 puts letters before digits.
+/// Clients commit blocks in the order of this list, which is that of the decoded ids: base64 orders letters before digits.
 #[tokio::test]
-async fn waiting_blocks_are_listed_in_the_order_of_their_bytes() {
+async fn uncommitted_blocks_are_listed_in_the_order_of_their_ids_bytes() {
     use base64::Engine;
     use base64::engine::general_purpose::STANDARD;
     let server = server().await;
@@ -100,9 +100,9 @@ async fn waiting_blocks_are_listed_in_the_order_of_their_bytes() {
     assert_eq!(list.elements("Name"), ids.iter().rev().map(String::as_str).collect::<Vec<_>>());
 }
 
-/// The SDKs' own tests: from 2026-06-06 on, who may create may put blocks and commit them.
+/// From 2026-06-06 on, the permission to create is enough to put and commit blocks (the SDKs' own tests).
 #[tokio::test]
-async fn who_may_create_may_put_blocks() {
+async fn the_permission_to_create_is_enough_to_put_blocks() {
     let server = server().await;
     server.blob("/box/old", "old").await;
     let list = "<BlockList><Latest>QQ==</Latest></BlockList>";
@@ -159,9 +159,9 @@ async fn ids_have_rules() {
          PUT /box/c?comp=blocklist | | <BlockList><Latest>not base64</Latest></BlockList> → 400 InvalidBlockId
          PUT /box/c?comp=blocklist | | <BlockList><Committed>QUE=</Committed><Latest>QQ==</Latest></BlockList> → 201
          GET /box/c → 200 | | xz
-         # another blob's are another matter
+         # those of another blob may differ, too
          PUT /box/d?comp=block&blockid=QQ== | | x → 201
-         # a block put again is the last one
+         # a block that is put again replaces the first
          PUT /box/d?comp=block&blockid=QQ== | | again → 201
          PUT /box/d?comp=blocklist | | <BlockList><Latest>QQ==</Latest></BlockList> → 201
          GET /box/d → 200 | | again
@@ -184,7 +184,7 @@ async fn bodies_are_checked() {
          PUT /box/b?comp=block&blockid=QQ== | x-ms-content-crc64: AAAAAAAAAAA= | x → 400 Crc64Mismatch
          GET /box/b?comp=blocklist&blocklisttype=all → 404 BlobNotFound
          PUT /box/b?comp=block&blockid=QQ== | x-ms-content-crc64: V0JSBnCFdzM= | hello → 201 | x-ms-content-crc64: V0JSBnCFdzM=
-         # so is the list, by its own bytes
+         # the checksum of the list is checked, too
          PUT /box/b?comp=blocklist | content-md5: 1B2M2Y8AsgTpgAmY7PhCfg== | <BlockList><Latest>QQ==</Latest></BlockList> → 400 Md5Mismatch
          PUT /box/b?comp=blocklist | x-ms-content-crc64: AAAAAAAAAAA= | <BlockList><Latest>QQ==</Latest></BlockList> → 400 Crc64Mismatch
          GET /box/b → 404 BlobNotFound
@@ -195,7 +195,7 @@ async fn bodies_are_checked() {
          HEAD /box/b → 200 | content-md5: -
          PUT /box/b?comp=blocklist | x-ms-blob-content-md5: XUFAKrxLKna5cZ2REBfFkg== | <BlockList><Latest>QQ==</Latest></BlockList> → 201
          HEAD /box/b → 200 | content-md5: XUFAKrxLKna5cZ2REBfFkg==
-         # documents that are no list
+         # malformed documents
          PUT /box/b?comp=blocklist → 400 InvalidXmlDocument
          PUT /box/b?comp=blocklist | | <Blocks/> → 400 InvalidXmlDocument
          PUT /box/b?comp=blocklist | | hello → 400 InvalidXmlDocument
@@ -222,22 +222,22 @@ async fn a_list_describes_the_blob_as_put_blob_does() {
 }
 
 #[tokio::test]
-async fn what_waits_is_forgotten() {
+async fn uncommitted_blocks_are_deleted_after_a_week() {
     check_in(
         &server().await,
         "# by Put Blob, which has no blocks of its own
-         PUT /box/b?comp=block&blockid=QQ== | | aside → 201
+         PUT /box/b?comp=block&blockid=QQ== | | uncommitted → 201
          PUT /box/b | x-ms-blob-type: BlockBlob | whole → 201
          GET /box/b?comp=blocklist&blocklisttype=all → 200 | x-ms-blob-content-length: 5 | ~<CommittedBlocks /><UncommittedBlocks />
          PUT /box/b?comp=blocklist | | <BlockList><Latest>QQ==</Latest></BlockList> → 400 InvalidBlockList
          GET /box/b → 200 | | whole
          # by a list that does not name it
-         PUT /box/b?comp=block&blockid=QQ== | | aside → 201
+         PUT /box/b?comp=block&blockid=QQ== | | uncommitted → 201
          PUT /box/b?comp=blocklist | | <BlockList/> → 201
          GET /box/b → 200 | | {}
          GET /box/b?comp=blocklist&blocklisttype=all → 200 | | ~<CommittedBlocks /><UncommittedBlocks />
-         # by removal
-         PUT /box/b?comp=block&blockid=QQ== | | aside → 201
+         # by a deletion
+         PUT /box/b?comp=block&blockid=QQ== | | uncommitted → 201
          DELETE /box/b → 202
          GET /box/b?comp=blocklist&blocklisttype=all → 404 BlobNotFound
          # by a week without another block
@@ -251,7 +251,7 @@ async fn what_waits_is_forgotten() {
          GET /box/c?comp=blocklist&blocklisttype=uncommitted → 404 BlobNotFound
          GET /box?restype=container&comp=list&include=uncommittedblobs → 200 | | !<Name>c</Name>
          PUT /box/c?comp=blocklist | | <BlockList><Latest>QQ==</Latest></BlockList> → 400 InvalidBlockList
-         # and then ids may be of another length
+         # then ids may have another length
          PUT /box/c?comp=block&blockid=QUE= | | third → 201
          GET /box/c?comp=blocklist&blocklisttype=uncommitted → 200 | | !<Name>QQ==</Name>",
     )
@@ -288,7 +288,7 @@ async fn a_large_blob_in_blocks_reads_back_by_ranges() {
     const BLOCK: usize = 8 << 20;
     const BLOCKS: usize = 8;
     let server = server().await;
-    // Every eight bytes say where they stand.
+    // Every eight bytes contain their offset.
     let block = |n: usize| -> Vec<u8> { (n * BLOCK / 8..(n + 1) * BLOCK / 8).flat_map(|at| (at as u64).to_le_bytes()).collect() };
     let mut list = String::from("<BlockList>");
     for n in 0..BLOCKS {
@@ -302,7 +302,7 @@ async fn a_large_blob_in_blocks_reads_back_by_ranges() {
     }
     let made = server.request("PUT", "/box/b?comp=blocklist").body(list + "</BlockList>").send().await;
     assert_eq!(made.verdict(), "201");
-    // Ranges within blocks, over their seams, and over all of them.
+    // Ranges within blocks, across their boundaries, and across all of them.
     let size = BLOCK * BLOCKS;
     let ranges =
         [(0, 7), (BLOCK - 3, BLOCK + 4), (BLOCK, 2 * BLOCK - 1), (BLOCK + 1, 5 * BLOCK + 1), (size - 9, size - 1), (0, size - 1)];

@@ -1,9 +1,9 @@
-//! Conditional headers: every kind of operation with every header, met and unmet.
+//! Conditional headers: every kind of operation with every header, met and failed.
 
 use crate::scenario::check_in;
 use crate::server::TestServer;
 
-/// A house with a blob `{e}`, last changed ten seconds ago, tagged `k=v`; and nothing at `none`.
+/// A server with a blob `{e}`, last changed ten seconds ago, tagged `k=v`; nothing exists at `none`.
 async fn server() -> TestServer {
     let server = TestServer::new().await;
     server.container("box").await;
@@ -40,8 +40,8 @@ fn operations(server: &TestServer) -> Vec<(Kind, &'static str, String, &'static 
 }
 
 const MET: &str = "met";
-const UNMET: &str = "412 ConditionNotMet";
-/// The error of Copy Blob for an unmet condition on its destination, other than on tags.
+const FAILED: &str = "412 ConditionNotMet";
+/// The error of Copy Blob for a failed condition on its destination, other than on tags.
 const TARGET: &str = "412 TargetConditionNotMet";
 
 #[tokio::test]
@@ -55,74 +55,74 @@ async fn every_operation_checks_every_condition() {
         ("if-match: {e}", [MET, MET, MET]),
         ("if-match: {bare}", [MET, MET, MET]),
         ("if-match: *", [MET, MET, MET]),
-        ("if-match: \"0x1\"", [UNMET, UNMET, UNMET]),
-        ("if-match: garbage", [UNMET, UNMET, UNMET]),
+        ("if-match: \"0x1\"", [FAILED, FAILED, FAILED]),
+        ("if-match: garbage", [FAILED, FAILED, FAILED]),
         ("if-none-match: \"0x1\"", [MET, MET, MET]),
-        ("if-none-match: {e}", [unchanged, UNMET, UNMET]),
-        ("if-none-match: {bare}", [unchanged, UNMET, UNMET]),
-        ("if-none-match: *", ["400 UnsatisfiableCondition", UNMET, "409 BlobAlreadyExists"]),
+        ("if-none-match: {e}", [unchanged, FAILED, FAILED]),
+        ("if-none-match: {bare}", [unchanged, FAILED, FAILED]),
+        ("if-none-match: *", ["400 UnsatisfiableCondition", FAILED, "409 BlobAlreadyExists"]),
         // Dates have whole seconds.
         ("if-modified-since: {at-11}", [MET, MET, MET]),
-        ("if-modified-since: {at-10}", [unchanged, UNMET, UNMET]),
-        ("if-modified-since: {at}", [unchanged, UNMET, UNMET]),
-        ("if-unmodified-since: {at-11}", [UNMET, UNMET, UNMET]),
+        ("if-modified-since: {at-10}", [unchanged, FAILED, FAILED]),
+        ("if-modified-since: {at}", [unchanged, FAILED, FAILED]),
+        ("if-unmodified-since: {at-11}", [FAILED, FAILED, FAILED]),
         ("if-unmodified-since: {at-10}", [MET, MET, MET]),
         ("if-unmodified-since: {at}", [MET, MET, MET]),
         ("if-modified-since: yesterday", ["400 InvalidHeaderValue"; 3]),
         ("if-unmodified-since: 2021-01-01", ["400 InvalidHeaderValue"; 3]),
         ("x-ms-if-tags: \"k\" = 'v'", [MET, MET, MET]),
-        ("x-ms-if-tags: \"k\" = 'w'", [UNMET, UNMET, UNMET]),
-        ("x-ms-if-tags: \"l\" = 'v'", [UNMET, UNMET, UNMET]),
+        ("x-ms-if-tags: \"k\" = 'w'", [FAILED, FAILED, FAILED]),
+        ("x-ms-if-tags: \"l\" = 'v'", [FAILED, FAILED, FAILED]),
         ("x-ms-if-tags: \"k\" >= 'a' AND \"k\" < 'w'", [MET, MET, MET]),
         ("x-ms-if-tags: \"k\" = 'x' OR \"k\" <> 'w'", [MET, MET, MET]),
         ("x-ms-if-tags: k is v", ["400 InvalidHeaderValue"; 3]),
         // A reader may combine them all.
-        ("if-match: {e}; if-unmodified-since: {at-11}", [UNMET, MET, MET]),
-        ("if-match: \"0x1\"; if-unmodified-since: {at}", [UNMET, UNMET, UNMET]),
-        ("if-none-match: {e}; if-modified-since: {at-11}", [MET, UNMET, UNMET]),
+        ("if-match: {e}; if-unmodified-since: {at-11}", [FAILED, MET, MET]),
+        ("if-match: \"0x1\"; if-unmodified-since: {at}", [FAILED, FAILED, FAILED]),
+        ("if-none-match: {e}; if-modified-since: {at-11}", [MET, FAILED, FAILED]),
         ("if-none-match: \"0x1\"; if-modified-since: {at}", [MET, MET, MET]),
-        ("if-none-match: {e}; if-modified-since: {at}", [unchanged, UNMET, UNMET]),
+        ("if-none-match: {e}; if-modified-since: {at}", [unchanged, FAILED, FAILED]),
         ("if-match: {e}; if-none-match: \"0x1\"", [MET, many, many]),
         ("if-match: {e}; if-none-match: {e}", [unchanged, many, many]),
-        ("if-match: \"0x1\"; if-none-match: {e}", [UNMET, many, many]),
+        ("if-match: \"0x1\"; if-none-match: {e}", [FAILED, many, many]),
         ("if-match: {e}; if-modified-since: {at-11}", [MET, many, many]),
         ("if-modified-since: {at-11}; if-unmodified-since: {at}", [MET, many, many]),
-        ("if-none-match: \"0x1\"; if-unmodified-since: {at-11}", [UNMET, many, many]),
+        ("if-none-match: \"0x1\"; if-unmodified-since: {at-11}", [FAILED, many, many]),
         ("if-match: \"0x1\", {e}", [MET, many, many]),
         ("if-none-match: \"0x1\", {e}", [unchanged, many, many]),
         ("if-none-match: \"0x1\", \"0x2\"", [MET, many, many]),
         // Tags count with the others.
         ("if-match: {e}; x-ms-if-tags: \"k\" = 'v'", [MET, MET, MET]),
-        ("if-match: {e}; x-ms-if-tags: \"k\" = 'w'", [UNMET, UNMET, UNMET]),
-        ("if-none-match: {e}; x-ms-if-tags: \"k\" = 'w'", [UNMET, UNMET, UNMET]),
-        ("if-none-match: {e}; x-ms-if-tags: \"k\" = 'v'", [unchanged, UNMET, UNMET]),
+        ("if-match: {e}; x-ms-if-tags: \"k\" = 'w'", [FAILED, FAILED, FAILED]),
+        ("if-none-match: {e}; x-ms-if-tags: \"k\" = 'w'", [FAILED, FAILED, FAILED]),
+        ("if-none-match: {e}; x-ms-if-tags: \"k\" = 'v'", [unchanged, FAILED, FAILED]),
     ];
     for (kind, request, headers, body, success) in operations(&server) {
         let make = "PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-tags: k=v | old → 201 | etag: $e";
         check_in(&server, make).await;
         server.wait(10);
-        for (conditions, told) in table {
-            let told = match kind {
+        for (conditions, expected) in table {
+            let expected = match kind {
                 Kind::Delete if conditions == "if-none-match: *" => MET,
-                Kind::Delete => told[Kind::Write as usize],
-                Kind::Read | Kind::Write | Kind::Create => told[kind as usize],
+                Kind::Delete => expected[Kind::Write as usize],
+                Kind::Read | Kind::Write | Kind::Create => expected[kind as usize],
             };
             let tagged = ["\"k\" = 'w'", "\"l\" = 'v'"].iter().any(|expression| conditions.contains(expression));
-            let verdict = match told {
+            let verdict = match expected {
                 MET => success,
-                UNMET if headers.contains("copy-source") && !tagged => TARGET,
-                _ => told,
+                FAILED if headers.contains("copy-source") && !tagged => TARGET,
+                _ => expected,
             };
             let etag = server.request("HEAD", "/box/b").send().await.header("etag").to_owned();
             let conditions = conditions.replace("{e}", &etag).replace("{bare}", etag.trim_matches('"'));
             check_in(&server, &format!("{request} | {headers}{conditions} | {body} → {verdict}")).await;
             let now = server.request("HEAD", "/box/b").send().await;
-            if told != MET || kind == Kind::Read || request.contains("lease") {
+            if expected != MET || kind == Kind::Read || request.contains("lease") {
                 assert_eq!(now.header("etag"), etag, "{request} | {conditions} changed the blob");
             } else {
                 assert_ne!(now.header("etag"), etag, "{request} | {conditions} did not change the blob");
             }
-            if told == MET && kind != Kind::Read {
+            if expected == MET && kind != Kind::Read {
                 let released = server.request("PUT", "/box/b?comp=lease").headers(&[("x-ms-lease-action", "break")]).send().await;
                 assert!([202, 404, 409].contains(&released.status));
                 check_in(&server, make).await;
@@ -133,7 +133,7 @@ async fn every_operation_checks_every_condition() {
 }
 
 #[tokio::test]
-async fn a_missing_blob_is_reported_before_unmet_conditions() {
+async fn a_missing_blob_is_reported_before_failed_conditions() {
     let server = server().await;
     server.blob("/box/source", "source").await;
     let conditions = [
@@ -150,7 +150,7 @@ async fn a_missing_blob_is_reported_before_unmet_conditions() {
             let verdict = match kind {
                 Kind::Read | Kind::Write | Kind::Delete => "404 BlobNotFound",
                 Kind::Create if condition.starts_with("if-match") && headers.contains("copy-source") => TARGET,
-                Kind::Create if condition.starts_with("if-match") => UNMET,
+                Kind::Create if condition.starts_with("if-match") => FAILED,
                 Kind::Create => success,
             };
             check_in(&server, &format!("{request} | {headers}{condition} | {body} → {verdict}")).await;
@@ -181,8 +181,8 @@ async fn a_refused_reader_gets_no_body() {
     let unchanged = server.request("GET", "/box/b").header("if-none-match", &etag).send().await;
     assert_eq!((unchanged.verdict().as_str(), unchanged.text()), ("304 ConditionNotMet", ""));
     assert_eq!(unchanged.header("content-type"), "");
-    let unmet = server.request("GET", "/box/b").header("if-match", "\"0x1\"").send().await;
-    assert_eq!((unmet.element("Code"), unmet.header("content-type")), ("ConditionNotMet", "application/xml"));
+    let failed = server.request("GET", "/box/b").header("if-match", "\"0x1\"").send().await;
+    assert_eq!((failed.element("Code"), failed.header("content-type")), ("ConditionNotMet", "application/xml"));
 }
 
 #[tokio::test]
@@ -197,7 +197,7 @@ async fn a_header_may_be_repeated() {
     };
     assert_eq!(request("if-match", ["\"0x1\"", &etag]).await.verdict(), "200");
     assert_eq!(request("if-match", [&etag, "\"0x1\""]).await.verdict(), "200");
-    assert_eq!(request("if-match", ["\"0x1\"", "\"0x2\""]).await.verdict(), UNMET);
+    assert_eq!(request("if-match", ["\"0x1\"", "\"0x2\""]).await.verdict(), FAILED);
     assert_eq!(request("if-none-match", ["\"0x1\"", &etag]).await.verdict(), "304 ConditionNotMet");
     let dates = ["Sat, 01 Jan 2000 00:00:00 GMT", "Sun, 02 Jan 2000 00:00:00 GMT"];
     assert_eq!(request("if-modified-since", dates).await.verdict(), "400 InvalidHeaderValue");

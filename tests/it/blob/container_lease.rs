@@ -18,7 +18,7 @@ async fn every_action_in_every_state() {
 
 #[tokio::test]
 async fn malformed_lease_requests_are_refused() {
-    BOX.malformed_asks(&TestServer::new().await).await;
+    BOX.malformed_requests(&TestServer::new().await).await;
 }
 
 #[tokio::test]
@@ -83,7 +83,7 @@ async fn a_lease_expires_and_breaks_with_time() {
          GET /box?restype=container → 200 | x-ms-lease-state: leased
          wait 1
          GET /box?restype=container → 200 | x-ms-lease-status: unlocked; x-ms-lease-state: expired; x-ms-lease-duration: -
-         # and brings it back when it is over
+         # and starts it again after its end
          PUT /box?restype=container&comp=lease | x-ms-lease-action: renew; x-ms-lease-id: {A} → 200
          # a break lasts no longer than the term
          PUT /box?restype=container&comp=lease | x-ms-lease-action: break; x-ms-lease-break-period: 60 → 202 | x-ms-lease-time: 15
@@ -95,7 +95,7 @@ async fn a_lease_expires_and_breaks_with_time() {
          DELETE /box?restype=container → 412 LeaseIdMissing
          wait 1
          GET /box?restype=container → 200 | x-ms-lease-status: unlocked; x-ms-lease-state: broken
-         # an endless one is broken at once
+         # an infinite one is broken at once
          PUT /box?restype=container&comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1 → 201 | x-ms-lease-id: $mine
          GET /box?restype=container → 200 | x-ms-lease-duration: infinite
          wait 100000

@@ -4,7 +4,7 @@ use crate::scenario::{check, check_in};
 use crate::server::TestServer;
 use lazuli::WELL_KNOWN_KEY;
 
-/// A house whose account retains deleted containers for a week.
+/// A server whose account retains deleted containers for a week.
 async fn server() -> TestServer {
     TestServer::with(&["--account", &format!("devstoreaccount1:{WELL_KNOWN_KEY},container-retention=7")]).await
 }
@@ -36,7 +36,7 @@ async fn a_restored_container_has_all_its_blobs() {
          DELETE /box?restype=container → 412 LeaseIdMissing
          GET /?comp=list&include=deleted → 200 | | !Deleted
          DELETE /box?restype=container | x-ms-lease-id: {A} → 202
-         # it is gone, but for who asks for what was deleted; while it goes, its name is nobody's
+         # only a list that includes deleted containers has it; while it is being deleted, nobody can use its name
          GET /box?restype=container → 404 ContainerNotFound
          GET /box/b → 404 ContainerNotFound
          PUT /box/b | x-ms-blob-type: BlockBlob | two → 404 ContainerNotFound
@@ -182,7 +182,7 @@ async fn system_containers_are_created_by_the_service_and_listed_if_included() {
          DELETE /$logs?restype=container → 404 ContainerNotFound
          PUT /?restype=service&comp=properties | | OFF → 202
          HEAD /$logs?restype=container → 404 ContainerNotFound
-         # it comes with logging, and stays when that is switched off
+         # enabling logging creates it, and it remains when logging is disabled
          PUT /?restype=service&comp=properties | | ON → 202
          PUT /?restype=service&comp=properties | | OFF → 202
          GET /?comp=list → 200 | | ~$web | !$logs

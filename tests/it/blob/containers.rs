@@ -1,27 +1,27 @@
-//! Containers: made, told about, listed, opened to the public, and removed.
+//! Containers: created, described, listed, opened to the public, and deleted.
 
 use crate::scenario::{check, check_in};
 use crate::server::TestServer;
 
 #[tokio::test]
-async fn a_container_is_made_and_told_about() {
+async fn a_container_is_created_and_described() {
     check(
         "# made once
          PUT /box?restype=container | x-ms-meta-Color: red; x-ms-meta-Size: 3 → 201 | etag: $e; last-modified: {at}; content-length: 0; x-ms-version: 2021-12-02; x-ms-request-id: + | {}
          PUT /box?restype=container → 409 ContainerAlreadyExists | | ~The specified container already exists.
-         # told in full
+         # described completely
          GET /box?restype=container → 200 | etag: {e}; last-modified: {at}; x-ms-meta-color: red; x-ms-meta-size: 3; x-ms-lease-status: unlocked; x-ms-lease-state: available; x-ms-lease-duration: -; x-ms-has-immutability-policy: false; x-ms-has-legal-hold: false; x-ms-default-encryption-scope: $account-encryption-key; x-ms-deny-encryption-scope-override: false; x-ms-blob-public-access: - | {}
          HEAD /box?restype=container → 200 | etag: {e}; x-ms-meta-color: red | {}
          GET /box?restype=container&comp=metadata → 200 | etag: {e}; x-ms-meta-size: 3; x-ms-lease-state: - | {}
          HEAD /box?restype=container&comp=metadata → 200 | x-ms-meta-size: 3
-         # blobs leave its state alone
+         # blobs do not change its state
          wait 5
          PUT /box/b | x-ms-blob-type: BlockBlob | x → 201
          DELETE /box/b → 202
          GET /box?restype=container → 200 | etag: {e}; last-modified: {at-5}
-         # gone
+         # deleted
          DELETE /box?restype=container → 202 | content-length: 0; etag: - | {}
-         # recorded: what was deleted a moment ago can be deleted again
+         # what was deleted a moment ago can be deleted again (recorded)
          DELETE /box?restype=container → 202
          HEAD /box?restype=container → 404 ContainerNotFound
          wait 31
@@ -37,7 +37,7 @@ async fn a_container_is_made_and_told_about() {
          PUT /box/b | x-ms-blob-type: BlockBlob | x → 404 ContainerNotFound
          DELETE /box/b → 404 ContainerNotFound
          PUT /box/b?comp=block&blockid=QQ== | | x → 404 ContainerNotFound
-         # and made again, empty
+         # created again it is empty
          PUT /box?restype=container → 201
          GET /box?restype=container → 200 | x-ms-meta-color: -
          GET /box/b → 404 BlobNotFound",
@@ -46,7 +46,7 @@ async fn a_container_is_made_and_told_about() {
 }
 
 #[tokio::test]
-async fn what_is_told_follows_the_version() {
+async fn the_headers_of_an_answer_follow_the_version() {
     check(
         "PUT /box?restype=container → 201
          GET /box?restype=container | x-ms-version: 2017-04-17 → 200 | x-ms-has-legal-hold: -; x-ms-default-encryption-scope: -; x-ms-version: 2017-04-17
@@ -54,12 +54,12 @@ async fn what_is_told_follows_the_version() {
          GET /box?restype=container | x-ms-version: 2019-12-12 → 200 | x-ms-default-encryption-scope: +; x-ms-immutable-storage-with-versioning-enabled: -
          GET /box?restype=container | x-ms-version: 2020-06-12 → 200 | x-ms-immutable-storage-with-versioning-enabled: -
          GET /box?restype=container | x-ms-version: 2020-10-02 → 200 | x-ms-immutable-storage-with-versioning-enabled: false
-         # a version of the future is served
+         # a request with a future version is served
          GET /box?restype=container | x-ms-version: 2027-03-07 → 200 | x-ms-version: 2027-03-07
-         # an error code came with 2017-07-29
+         # the header of the error code exists since 2017-07-29
          GET /none?restype=container | x-ms-version: 2017-04-17 → 404 | x-ms-error-code: - | ~<Code>ContainerNotFound</Code>
          GET /none?restype=container | x-ms-version: 2017-07-29 → 404 ContainerNotFound
-         # a client's request id comes back, on refusals too
+         # the client's request id is returned, also with errors
          GET /none?restype=container | x-ms-client-request-id: mine-1 → 404 ContainerNotFound | x-ms-client-request-id: mine-1
          GET /box?restype=container | x-ms-client-request-id: mine-2 → 200 | x-ms-client-request-id: mine-2",
     )
@@ -105,7 +105,7 @@ async fn metadata_has_rules() {
         &server,
         "PUT /box?restype=container | x-ms-meta-a: 1; x-ms-meta-b: 2 → 201 | etag: $first
          wait 1
-         # a set replaces all
+         # a write replaces all metadata
          PUT /box?restype=container&comp=metadata | x-ms-meta-c: 3 → 200 | etag: $second; last-modified: {at}
          GET /box?restype=container → 200 | etag: {second}; x-ms-meta-a: -; x-ms-meta-b: -; x-ms-meta-c: 3
          GET /box?restype=container | x-ms-version: 2020-02-10 → 200 | x-ms-meta-c: 3
@@ -119,7 +119,7 @@ async fn metadata_has_rules() {
          PUT /box?restype=container&comp=metadata | x-ms-meta-k: {8192*v} → 400 MetadataTooLarge
          PUT /new?restype=container | x-ms-meta-k: {8192*v} → 400 MetadataTooLarge
          GET /new?restype=container → 404 ContainerNotFound
-         # none is none
+         # a write without metadata removes it
          PUT /box?restype=container&comp=metadata → 200
          GET /box?restype=container&comp=metadata → 200 | x-ms-meta-k: -",
     )
@@ -145,10 +145,10 @@ async fn only_dates_are_conditions() {
          DELETE /box?restype=container | if-match: {e} → 400 ConditionHeadersNotSupported
          PUT /box?restype=container&comp=metadata | if-none-match: * → 400 ConditionHeadersNotSupported
          PUT /box?restype=container&comp=acl | if-match: * → 400 ConditionHeadersNotSupported
-         # readers ask for nothing
+         # reads have no conditions
          GET /box?restype=container | if-modified-since: {at+5} → 200
          GET /box?restype=container&comp=list | if-match: none → 200
-         # what is not there beats conditions
+         # a missing container is reported before conditions
          DELETE /none?restype=container | if-modified-since: {at} → 404 ContainerNotFound
          # met
          DELETE /box?restype=container | if-modified-since: {at-1} → 202",
@@ -169,7 +169,7 @@ async fn checks_come_in_order() {
          PUT /box?restype=container&comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1 → 201
          DELETE /box?restype=container | if-modified-since: {at} → 412 ConditionNotMet
          DELETE /box?restype=container → 412 LeaseIdMissing
-         # a selector that nothing claims never falls through
+         # an unknown selector is refused
          PUT /box?restype=container&comp=foo → 400 InvalidQueryParameterValue
          PUT /box?restype=foo → 400 InvalidQueryParameterValue
          PUT /box/b?comp=foo | x-ms-blob-type: BlockBlob | x → 400 InvalidQueryParameterValue
@@ -188,7 +188,7 @@ fn policies(entries: &[(&str, &str)]) -> String {
 }
 
 #[tokio::test]
-async fn policies_are_kept_and_bounded() {
+async fn policies_are_stored_and_limited() {
     let server = TestServer::new().await;
     server.container("box").await;
     let full = "<Start>2020-01-01T00:00:00Z</Start><Expiry>2030-01-01T00:00:00.1234567Z</Expiry><Permission>rl</Permission>";
@@ -213,7 +213,7 @@ async fn policies_are_kept_and_bounded() {
         let set = server.request("PUT", "/box?restype=container&comp=acl").body(body.clone()).send().await;
         assert_eq!(set.verdict(), verdict, "{body}: {}", set.text());
     }
-    // Nothing is told of a policy that says nothing.
+    // A policy without fields is listed without AccessPolicy.
     let empty = "<SignedIdentifiers><SignedIdentifier><Id>empty</Id></SignedIdentifier></SignedIdentifiers>";
     for body in [policies(&[("empty", "")]), empty.to_owned()] {
         assert_eq!(server.request("PUT", "/box?restype=container&comp=acl").body(body).send().await.status, 200);
@@ -239,7 +239,7 @@ async fn policies_are_kept_and_bounded() {
 }
 
 #[tokio::test]
-async fn public_access_is_as_wide_as_it_was_given() {
+async fn public_access_has_levels() {
     let server = TestServer::new().await;
     for (name, level) in [("shut", ""), ("ajar", "blob"), ("open", "container")] {
         let made =
@@ -249,7 +249,7 @@ async fn public_access_is_as_wide_as_it_was_given() {
     }
     let refused = server.request("PUT", "/odd?restype=container").header("x-ms-blob-public-access", "all").send().await;
     assert_eq!(refused.verdict(), "400 InvalidHeaderValue");
-    // What anybody gets of: a blob, a blob's properties, the container, its list, a blob's block list.
+    // Anonymous requests for a blob, its properties, the container, its list, a block list.
     let targets = [("GET", "/b"), ("HEAD", "/b"), ("GET", "?restype=container"), ("GET", "?restype=container&comp=list")];
     let wanted = [("shut", [false; 4]), ("ajar", [true, true, false, false]), ("open", [true; 4])];
     for (name, may) in wanted {
@@ -304,10 +304,10 @@ async fn containers_are_listed_in_pages() {
          GET /?comp=list&maxresults=abc → 400 InvalidQueryParameterValue
          GET /?comp=list&maxresults=6000 → 200 | | ~<Name>zzz</Name>
          GET /?comp=list&marker=garbage → 400 InvalidQueryParameterValue | | ~<QueryParameterName>marker</QueryParameterName>
-         # what a marker names may be gone
+         # the name in a marker may be deleted
          DELETE /b-2?restype=container → 202
          GET /?comp=list&marker=/devstoreaccount1/b-2 → 200 | | ~<Name>zzz</Name> | !<Name>b-1</Name>
-         # what is told of each
+         # the description of each
          PUT /zzz?restype=container&comp=acl | x-ms-blob-public-access: blob → 200 | etag: $e
          GET /?comp=list&prefix=zzz → 200 | | ~<Etag>{e}</Etag> | ~<Last-Modified>{at}</Last-Modified> | ~<PublicAccess>blob</PublicAccess> | ~<LeaseStatus>unlocked</LeaseStatus><LeaseState>available</LeaseState>
          GET /?comp=list&prefix=zzz | x-ms-version: 2015-12-11 → 200 | | !<PublicAccess>",
@@ -336,14 +336,14 @@ async fn a_container_is_renamed_with_all_that_it_holds() {
          wait 5
          PUT /old/b | x-ms-blob-type: BlockBlob | x → 201 | etag: $b
          PUT /other?restype=container → 201
-         # a taken name is refused before the source is looked for
+         # a name in use is refused before the source is looked up
          PUT /other?restype=container&comp=rename | x-ms-source-container-name: old → 409 ContainerAlreadyExists
          PUT /other?restype=container&comp=rename | x-ms-source-container-name: none → 409 ContainerAlreadyExists
          PUT /old?restype=container&comp=rename | x-ms-source-container-name: old → 409 ContainerAlreadyExists
          PUT /new?restype=container&comp=rename | x-ms-source-container-name: none → 404 ContainerNotFound
          PUT /new?restype=container&comp=rename → 400 MissingRequiredHeader
          PUT /New?restype=container&comp=rename | x-ms-source-container-name: old → 400 InvalidResourceName
-         # its lease guards it
+         # its lease protects it
          PUT /old?restype=container&comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {A} → 201
          PUT /new?restype=container&comp=rename | x-ms-source-container-name: old → 412 LeaseIdMissing
          PUT /new?restype=container&comp=rename | x-ms-source-container-name: old; x-ms-source-lease-id: soon → 400 InvalidHeaderValue
@@ -351,7 +351,7 @@ async fn a_container_is_renamed_with_all_that_it_holds() {
          GET /old/b → 200 | | x
          PUT /new?restype=container&comp=rename | x-ms-source-container-name: old; x-ms-source-lease-id: {A} → 200 | etag: - | {}
          GET /new/b → 200 | etag: {b} | x
-         # its lease ends with its old name, and its date and tag are new
+         # its lease ends, and its Last-Modified and ETag are new
          GET /new?restype=container → 200 | etag: $n; last-modified: {at}; x-ms-meta-a: 1; x-ms-lease-state: available; x-ms-blob-public-access: blob
          GET /?comp=list → 200 | | ~{n} | !{e}
          GET /old?restype=container → 404 ContainerNotFound

@@ -4,7 +4,7 @@ use crate::scenario::check_in;
 use crate::server::TestServer;
 use lazuli::WELL_KNOWN_KEY;
 
-/// A house with a described blob `/box/source`, and its URL.
+/// A server with a described blob `/box/source`, and its URL.
 async fn server() -> (TestServer, String) {
     let server = TestServer::new().await;
     server.container("box").await;
@@ -30,12 +30,12 @@ async fn a_copy_has_the_properties_of_its_source() {
              HEAD /other/copy → 200 | x-ms-copy-id: {{id}}; x-ms-copy-source: {url}; x-ms-copy-progress: 7/7; x-ms-access-tier: Hot; x-ms-lease-state: available
              GET /other?restype=container&comp=list&include=copy → 200 | | ~<CopyId>{{id}}</CopyId><CopySource>{url}</CopySource><CopyStatus>success</CopyStatus><CopyProgress>7/7</CopyProgress><CopyCompletionTime>{{at}}</CopyCompletionTime>
              GET /other?restype=container&comp=list → 200 | | !<CopyId>
-             # the source knows nothing of it
+             # the source does not change
              HEAD /box/source → 200 | x-ms-copy-id: -; last-modified: {{at-10}}; x-ms-tag-count: 1
              # metadata of the request replaces all of the source's; tags and tier are the request's
              PUT /other/copy | x-ms-copy-source: {url}; x-ms-meta-c: 3; x-ms-tags: l=w; x-ms-access-tier: Cool → 202
              HEAD /other/copy → 200 | x-ms-meta-a: -; x-ms-meta-c: 3; x-ms-tag-count: 1; x-ms-access-tier: Cool; content-type: text/plain
-             # a copy that was written over is no copy
+             # an overwritten copy has no copy properties
              PUT /other/copy | x-ms-blob-type: BlockBlob | new → 201
              HEAD /other/copy → 200 | x-ms-copy-id: -"
         ),
@@ -53,9 +53,9 @@ async fn changes_of_a_copy_do_not_affect_its_source() {
             "PUT /box/blocks?comp=block&blockid=QQ== | | one → 201
              PUT /box/blocks?comp=block&blockid=Qg== | | two → 201
              PUT /box/blocks?comp=blocklist | | <BlockList><Latest>QQ==</Latest><Latest>Qg==</Latest></BlockList> → 201
-             PUT /box/blocks?comp=block&blockid=Qw== | | aside → 201
+             PUT /box/blocks?comp=block&blockid=Qw== | | uncommitted → 201
              PUT /box/copy | x-ms-copy-source: {blocks} → 202
-             # committed blocks come with it, those aside do not
+             # committed blocks are copied, uncommitted ones are not
              GET /box/copy?comp=blocklist&blocklisttype=all → 200 | | ~<CommittedBlocks><Block><Name>QQ==</Name><Size>3</Size></Block><Block><Name>Qg==</Name><Size>3</Size></Block></CommittedBlocks><UncommittedBlocks />
              # the copy changes
              PUT /box/copy?comp=block&blockid=QQ== | | ONE → 201
@@ -108,7 +108,7 @@ async fn unreadable_sources_are_refused() {
              PUT /box/copy | x-ms-copy-source: {base}/box/cold → 409 BlobArchived
              # with a lease that is not the source's
              PUT /box/copy | x-ms-copy-source: {url}; x-ms-source-lease-id: {{A}} → 412 LeaseNotPresentWithBlobOperation
-             # nothing was made
+             # nothing was created
              GET /box/copy → 404 BlobNotFound
              # a leased source is read like any other
              PUT /box/source?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {{A}} → 201
@@ -126,18 +126,18 @@ async fn conditions_on_the_source() {
     let (server, url) = server().await;
     let etag = server.request("HEAD", "/box/source").send().await.header("etag").to_owned();
     server.wait(10);
-    let unmet = "412 SourceConditionNotMet";
+    let failed = "412 SourceConditionNotMet";
     let cases = [
         ("x-ms-source-if-match: {e}", "202"),
         ("x-ms-source-if-match: *", "202"),
-        ("x-ms-source-if-match: \"0x1\"", unmet),
+        ("x-ms-source-if-match: \"0x1\"", failed),
         ("x-ms-source-if-none-match: \"0x1\"", "202"),
-        ("x-ms-source-if-none-match: {e}", unmet),
-        ("x-ms-source-if-none-match: *", unmet),
+        ("x-ms-source-if-none-match: {e}", failed),
+        ("x-ms-source-if-none-match: *", failed),
         ("x-ms-source-if-modified-since: {at-11}", "202"),
-        ("x-ms-source-if-modified-since: {at-10}", unmet),
+        ("x-ms-source-if-modified-since: {at-10}", failed),
         ("x-ms-source-if-unmodified-since: {at-10}", "202"),
-        ("x-ms-source-if-unmodified-since: {at-11}", unmet),
+        ("x-ms-source-if-unmodified-since: {at-11}", failed),
         ("x-ms-source-if-unmodified-since: never", "400 InvalidHeaderValue"),
         ("x-ms-source-if-tags: \"k\" = 'v'", "202"),
         ("x-ms-source-if-tags: \"k\" = 'w'", "412 ConditionNotMet"),
@@ -163,13 +163,13 @@ async fn conditions_on_the_destination() {
     let (server, url) = server().await;
     let etag = server.blob("/other/copy", "old").await;
     server.wait(10);
-    let unmet = "412 TargetConditionNotMet";
+    let failed = "412 TargetConditionNotMet";
     for (condition, verdict) in [
-        ("if-match: \"0x1\"", unmet),
-        ("if-none-match: {e}", unmet),
+        ("if-match: \"0x1\"", failed),
+        ("if-none-match: {e}", failed),
         ("if-none-match: *", "409 BlobAlreadyExists"),
-        ("if-modified-since: {at-10}", unmet),
-        ("if-unmodified-since: {at-11}", unmet),
+        ("if-modified-since: {at-10}", failed),
+        ("if-unmodified-since: {at-11}", failed),
         ("x-ms-if-tags: \"k\" = 'v'", "412 ConditionNotMet"),
         ("if-match: {e}", "202"),
     ] {
@@ -178,11 +178,11 @@ async fn conditions_on_the_destination() {
         let content = if verdict == "202" { "content" } else { "old" };
         assert_eq!(server.request("GET", "/other/copy").send().await.text(), content, "{condition}");
     }
-    check_in(&server, &format!("PUT /other/none | x-ms-copy-source: {url}; if-match: * → {unmet}")).await;
+    check_in(&server, &format!("PUT /other/none | x-ms-copy-source: {url}; if-match: * → {failed}")).await;
 }
 
 #[tokio::test]
-async fn over_a_leased_blob() {
+async fn a_leased_blob_is_overwritten_with_its_id() {
     let (server, url) = server().await;
     check_in(
         &server,

@@ -1,4 +1,4 @@
-//! Copies from other servers, those that answer when the bytes are here: another Lazuli, and a web server played by hand.
+//! Copies from other servers that complete before the answer: from another Lazuli, and from a scripted web server.
 
 use crate::auth::token;
 use crate::scenario::check_in;
@@ -18,7 +18,7 @@ const ALL: [Each; 5] = [
     ("p?comp=page", &[("x-ms-page-write", "update"), ("x-ms-range", "bytes=0-511")], 201),
 ];
 
-/// A house with somewhere to write for each of them.
+/// A server with a destination for each of them.
 async fn server() -> TestServer {
     let server = TestServer::new().await;
     server.container("box").await;
@@ -32,19 +32,19 @@ async fn server() -> TestServer {
     server
 }
 
-/// Does one of them from a URL, with more headers.
+/// Performs one of them from a URL, with more headers.
 async fn copy(server: &TestServer, each: &Each, url: &str, headers: &[(&str, &str)]) -> Answer {
     let (target, own, _) = each;
     let request = server.request("PUT", &format!("/box/{target}")).headers(own).header("x-ms-copy-source", url);
     request.headers(headers).send().await
 }
 
-/// Does all of them, each time with the same answer of the source; none may leave anything behind.
+/// Performs all of them, each with the same answer of the source. None may change anything.
 async fn all_refuse(server: &TestServer, web: &Web, headers: &[(&str, &str)], answer: &str, verdict: &str) {
     for each in &ALL {
         let url = web.url("/source");
         let (got, _) = tokio::join!(copy(server, each, &url, headers), web.answer(answer));
-        // Put Blob From URL has a name for an unmet condition on its source.
+        // Put Blob From URL has an error code of its own for a failed condition on its source.
         let conditional = headers.iter().any(|(name, _)| name.starts_with("x-ms-source-if-"));
         let named = conditional && each.1 == ALL[0].1;
         assert_eq!(
@@ -66,7 +66,7 @@ async fn all_refuse(server: &TestServer, web: &Web, headers: &[(&str, &str)], an
 }
 
 #[tokio::test]
-async fn another_account_of_another_server() {
+async fn sources_in_another_account_of_another_server_are_read() {
     let (there, here) = (TestServer::new().await, server().await);
     there.container("box").await;
     check_in(
@@ -88,7 +88,7 @@ async fn another_account_of_another_server() {
              GET /box/b → 200 | | {{512*x}}
              GET /box/a → 200 | | {{512*x}}
              GET /box/p | x-ms-range: bytes=0-511 → 206 | | {{512*x}}
-             # properties, metadata and tags come as each operation takes them
+             # each operation copies properties, metadata and tags in its way
              PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-copy-source: {url}; x-ms-copy-source-tag-option: COPY → 201
              GET /box/b → 200 | content-type: text/plain; x-ms-meta-a: 1; x-ms-tag-count: 1; x-ms-copy-id: - | {{512*x}}
              GET /box/b?comp=tags → 200 | | ~<Key>k</Key><Value>v</Value>
@@ -98,7 +98,7 @@ async fn another_account_of_another_server() {
              PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-copy-source: {url}; x-ms-source-range: bytes=508-9999 → 201
              GET /box/b → 200 | | xxxx
              PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-copy-source: {url}; x-ms-source-range: bytes=512-600 → 416 CannotVerifyCopySource
-             # who may not read it, or has nothing to read
+             # without permission to read the source, or without a source
              PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-copy-source: {there}/box/secret → 401 CannotVerifyCopySource
              PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-copy-source: {url}x → 403 CannotVerifyCopySource | | ~Server failed to authenticate the request.
              PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-copy-source: {there}/box/none?{reader} → 404 CannotVerifyCopySource | | ~The specified blob does not exist.
@@ -112,7 +112,7 @@ async fn another_account_of_another_server() {
 }
 
 #[tokio::test]
-async fn tags_are_asked_for_on_their_own() {
+async fn tags_are_requested_separately() {
     let (server, web) = (server().await, Web::open().await);
     let url = web.url("/source?sig=x");
     let set = "<Tags><TagSet><Tag><Key>k</Key><Value>v</Value></Tag></TagSet></Tags>";
@@ -134,9 +134,9 @@ async fn tags_are_asked_for_on_their_own() {
     check_in(&server, "GET /box/b?comp=tags → 200 | | ~<Key>k</Key><Value>v</Value>").await;
 }
 
-/// Whoever asks for it by another of its names gets it all the same.
+/// A source is found by any of the names of its server.
 #[tokio::test]
-async fn this_server_by_another_name() {
+async fn this_server_is_recognized_by_another_name() {
     let server = server().await;
     check_in(&server, "PUT /box/source | x-ms-blob-type: BlockBlob | {512*y} → 201").await;
     let host = server.host(ServiceKind::Blob).replace("127.0.0.1", "localhost");
@@ -200,11 +200,11 @@ async fn refusals_of_a_source_become_refusals_of_the_copy() {
         ("HTTP/1.1 304 Not Modified\n\n", "304 CannotVerifyCopySource"),
         ("HTTP/1.1 500 Oh\n\n", "500 CannotVerifyCopySource"),
         ("HTTP/1.1 503 Busy\n\n", "500 CannotVerifyCopySource"),
-        // Nobody is followed anywhere, and nothing else is a content.
+        // Redirects are not followed, and no other status has content.
         ("HTTP/1.1 302 Found\nLocation: /elsewhere\n\n", "409 CannotVerifyCopySource"),
         ("HTTP/1.1 204 No Content\n\n", "409 CannotVerifyCopySource"),
         ("HTTP/1.1 206 Partial Content\nContent-Range: bytes 0-1/9\nContent-Length: 2\n\nab", "409 CannotVerifyCopySource"),
-        // What breaks off is not a shorter content.
+        // A connection that breaks off does not shorten the content.
         ("HTTP/1.1 200 OK\nContent-Length: 9\n\nshort", "500 CannotVerifyCopySource"),
         ("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n5\nshort\n", "500 CannotVerifyCopySource"),
         ("HTTP/1.1 200 OK\nContent-Length: 9\nContent-Length: 8\n\nlengths!!", "500 CannotVerifyCopySource"),
@@ -214,7 +214,7 @@ async fn refusals_of_a_source_become_refusals_of_the_copy() {
     ] {
         all_refuse(&server, &web, &[], answer, verdict).await;
     }
-    // The sentence is the source's own, or tells its status.
+    // The message is the source's own, or contains its status.
     let url = web.url("/source");
     let error = "<?xml version=\"1.0\"?><Error><Code>X</Code><Message>Not for you.\nRequestId:1</Message></Error>";
     let theirs = format!("HTTP/1.1 403 No\nContent-Length: {}\n\n{error}", error.len() + 1);
@@ -222,9 +222,9 @@ async fn refusals_of_a_source_become_refusals_of_the_copy() {
     assert!(got.element("Message").starts_with("Not for you.\nRequestId:"), "{}", got.text());
     let (got, _) = tokio::join!(copy(&server, &ALL[0], &url, &[]), web.answer("HTTP/1.1 418 Teapot\n\n"));
     assert!(got.element("Message").contains("418"), "{}", got.text());
-    // Later versions tell it apart.
+    // Later versions report the status and the code of the source in headers.
     let busy = "HTTP/1.1 503 Busy\nContent-Length: 0\n\n";
-    let told = ["x-ms-copy-source-status-code", "x-ms-copy-source-error-code"];
+    let reported = ["x-ms-copy-source-status-code", "x-ms-copy-source-error-code"];
     for (version, answer, verdict, headers) in [
         ("2024-11-04", theirs.as_str(), "403 CannotVerifyCopySource", ["403", "X"]),
         ("2024-11-04", busy, "500 CannotVerifyCopySource", ["503", ""]),
@@ -232,7 +232,7 @@ async fn refusals_of_a_source_become_refusals_of_the_copy() {
     ] {
         let version = [("x-ms-version", version)];
         let (got, _) = tokio::join!(copy(&server, &ALL[0], &url, &version), web.answer(answer));
-        assert_eq!((got.verdict().as_str(), told.map(|name| got.header(name))), (verdict, headers), "{version:?} {answer}");
+        assert_eq!((got.verdict().as_str(), reported.map(|name| got.header(name))), (verdict, headers), "{version:?} {answer}");
         let says = if headers[1].is_empty() { "" } else { "Not for you." };
         assert_eq!(
             ["CopySourceStatusCode", "CopySourceErrorCode", "CopySourceErrorMessage"].map(|name| got.element(name)),
@@ -242,7 +242,7 @@ async fn refusals_of_a_source_become_refusals_of_the_copy() {
 }
 
 #[tokio::test]
-async fn sources_that_cannot_be_reached() {
+async fn sources_that_cannot_be_reached_fail_the_copy() {
     let server = server().await;
     let closed = Web::open().await.url("/source");
     for url in [closed.as_str(), "https://127.0.0.1:1/x", "http://no-such-host.invalid/x"] {
@@ -259,10 +259,10 @@ async fn sources_that_cannot_be_reached() {
     }
 }
 
-/// A source that stands still is given up, at the beginning as in the middle. The clock of this test's runtime jumps on when nothing
+/// A source that stalls fails the copy, at the beginning and in the middle. The clock of this test's runtime jumps on when nothing
 /// else moves.
 #[tokio::test]
-async fn sources_that_stand_still() {
+async fn sources_that_stall_fail_the_copy() {
     let (server, web) = (server().await, Web::open().await);
     for said in ["", "HTTP/1.1 200 OK\n", "HTTP/1.1 200 OK\nContent-Length: 512\n\nxx"] {
         for each in &ALL {
@@ -281,7 +281,7 @@ async fn sources_that_stand_still() {
 }
 
 #[tokio::test]
-async fn a_web_page() {
+async fn a_web_page_becomes_a_block_blob() {
     let (server, web) = (server().await, Web::open().await);
     let url = web.url("/page.html");
     let page = ok("Content-Type: text/html\nContent-Language: de\nCache-Control: no-store\nETag: \"weird\"", "<p>hello</p>");
@@ -294,7 +294,7 @@ async fn a_web_page() {
         )
         .await;
     }
-    // A server that does not know ranges sends the whole, one that does not know its length sends pieces.
+    // A server that does not support ranges sends everything; one that does not know the length sends pieces.
     let whole = ok("", "0123456789");
     let pieces = "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n3\n012\n7\n3456789\n0\n\n";
     let part = "HTTP/1.1 206 Partial Content\nContent-Range: bytes 2-4/10\nContent-Length: 3\n\n234";
@@ -321,9 +321,9 @@ async fn a_web_page() {
     }
 }
 
-/// A part of a page blob is bytes like any other's, where they do not become a page blob.
+/// A range of a page blob is bytes like any others where the destination is no page blob.
 #[tokio::test]
-async fn a_few_bytes_of_pages() {
+async fn a_range_of_a_page_blob_is_bytes() {
     let (server, web) = (server().await, Web::open().await);
     let url = web.url("/pages");
     let part = "HTTP/1.1 206 Partial Content\nContent-Range: bytes 2-4/512\nContent-Length: 3\nx-ms-blob-type: PageBlob\n\n234";
@@ -333,7 +333,7 @@ async fn a_few_bytes_of_pages() {
         assert_eq!(got.status, each.2, "{}: {}", each.0, got.text());
     }
     check_in(&server, "GET /box/a → 200 | | 234").await;
-    // A copy is of the whole, whatever range is named.
+    // A copy ignores the range.
     let odd = ok("x-ms-blob-type: PageBlob", "234");
     let headers = [("x-ms-source-range", "bytes=0-1")];
     let (got, head) = tokio::join!(copy(&server, &ALL[1], &url, &headers), web.answer(&odd));
@@ -342,7 +342,7 @@ async fn a_few_bytes_of_pages() {
 }
 
 #[tokio::test]
-async fn checksums_and_limits() {
+async fn checksums_and_limits_of_the_source_are_checked() {
     let (server, web) = (server().await, Web::open().await);
     let page = ok("", &"x".repeat(512));
     let wrong = [
@@ -352,18 +352,18 @@ async fn checksums_and_limits() {
     for (name, value, verdict) in wrong {
         all_refuse(&server, &web, &[(name, value)], &page, verdict).await;
     }
-    // A server that looks at no condition says enough to look at them here.
+    // The answer of a server that ignores conditions is checked here.
     let changed = ok("ETag: \"a\"\nLast-Modified: Thu, 09 May 2019 00:53:12 GMT", "x");
-    let unmet = [
+    let failed = [
         ("x-ms-source-if-match", "\"b\"", "412 CannotVerifyCopySource"),
         ("x-ms-source-if-none-match", "\"a\"", "304 CannotVerifyCopySource"),
         ("x-ms-source-if-modified-since", "Thu, 09 May 2019 00:53:12 GMT", "304 CannotVerifyCopySource"),
         ("x-ms-source-if-unmodified-since", "Thu, 09 May 2019 00:53:11 GMT", "412 CannotVerifyCopySource"),
     ];
-    for (name, value, verdict) in unmet {
+    for (name, value, verdict) in failed {
         all_refuse(&server, &web, &[(name, value)], &changed, verdict).await;
     }
-    // As many bytes as may be, and one more: told beforehand, or not.
+    // The limit of the bytes, and one more, with and without a Content-Length.
     let limits = [(1_usize, 256_u64 << 20), (3, 4 << 20), (4, 4 << 20), (2, 4000 << 20), (0, 5000 << 20)];
     for (which, limit) in limits {
         let each = &ALL[which];

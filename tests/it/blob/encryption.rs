@@ -88,7 +88,7 @@ async fn page_writes_report_the_recorded_checksums() {
     let (key, _) = key(b'a');
     check_in(&server, "PUT /box/source | x-ms-blob-type: BlockBlob | {512*x} → 201").await;
     let source = format!("x-ms-copy-source: {}/box/source?{}", server.blob_url(), token::reader("box"));
-    for (version, with, from_url, told) in [
+    for (version, with, from_url, reported) in [
         ("2019-02-02", "", "", "content-md5: -; x-ms-content-crc64: +"),
         ("2019-02-02", &*key, "", "content-md5: -; x-ms-content-crc64: +"),
         ("2019-02-02", &*key, &*source, "content-md5: +; x-ms-content-crc64: -"),
@@ -104,7 +104,7 @@ async fn page_writes_report_the_recorded_checksums() {
             &server,
             &format!(
                 "PUT /box/p | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 512; {with} → 201
-                 PUT /box/p?comp=page | x-ms-page-write: update; x-ms-range: bytes=0-511; x-ms-version: {version}; {with}; {from} | {body} → 201 | {told}"
+                 PUT /box/p?comp=page | x-ms-page-write: update; x-ms-range: bytes=0-511; x-ms-version: {version}; {with}; {from} | {body} → 201 | {reported}"
             ),
         )
         .await;
@@ -153,7 +153,7 @@ async fn answers_report_the_encryption() {
              GET /box/k | {a} → 200 | x-ms-encryption-key-sha256: {sha256}; x-ms-encryption-key: -; x-ms-server-encrypted: true; x-ms-meta-m: hidden | text
              HEAD /box/k | {a} → 200 | x-ms-encryption-key-sha256: {sha256}
              GET /box/k → {USES} | x-ms-encryption-key-sha256: -; x-ms-meta-m: - | !{secret} | !text
-             # who changes what is said of it need not show the key, but a key that is shown must be the right one
+             # a change of the properties needs no key, but a key in the request must be the right one
              PUT /box/k?comp=properties | x-ms-blob-content-type: text/css → 200
              PUT /box/k?comp=properties | x-ms-blob-content-type: text/plain; {a} → 200
              PUT /box/k?comp=properties | x-ms-blob-content-type: text/html; {b} → 409 BlobCustomerSpecifiedEncryptionMismatch
@@ -166,7 +166,7 @@ async fn answers_report_the_encryption() {
              PUT /box/l?comp=blocklist | {a} | <BlockList><Latest>QQ==</Latest></BlockList> → 201 | x-ms-encryption-key-sha256: {sha256}
              GET /box/l → {USES}
              GET /box/l | {a} → 200 | | text
-             # a copy brings no key of its source's, whatever it is to be written with itself
+             # a copy has no key for its source, whatever its own encryption is
              PUT /box/c | x-ms-copy-source: {url} → {USES}
              PUT /box/c | x-ms-blob-type: BlockBlob; x-ms-copy-source: {url} → {USES}
              PUT /box/c | x-ms-blob-type: BlockBlob; x-ms-copy-source: {url}; {a} → {USES}
@@ -243,7 +243,7 @@ async fn an_account_declares_its_scopes() {
     check_in(
         &server,
         "GET /box/other → 200 | x-ms-encryption-scope: other | x
-         # reading names no scope: it is not held to one
+         # a read names no scope, and is not refused for its absence
          GET /box/other | x-ms-encryption-scope: other → 200 | | x
          PUT /can?restype=container | x-ms-default-encryption-scope: other; x-ms-deny-encryption-scope-override: false → 400 InvalidHeaderValue | | ~<HeaderName>x-ms-default-encryption-scope</HeaderName><HeaderValue>other</HeaderValue>
          PUT /can?restype=container | x-ms-default-encryption-scope: one; x-ms-deny-encryption-scope-override: false → 201
@@ -356,7 +356,7 @@ async fn a_copy_may_have_the_key_of_its_source() {
     check_in(&server, &lacks).await;
 }
 
-/// Blocks remember what they were put with, and the list that commits them must show the same.
+/// Blocks have the key or scope of their request, and the list that commits them must have the same.
 #[tokio::test]
 async fn a_block_list_shows_what_its_blocks_were_put_with() {
     let server = server().await;
@@ -387,7 +387,7 @@ async fn a_block_list_shows_what_its_blocks_were_put_with() {
         )
         .await;
     }
-    // A committed block has the blob's.
+    // A committed block has that of the blob.
     check_in(
         &server,
         &format!(

@@ -37,7 +37,7 @@ async fn a_blob_expires() {
          wait 19
          GET /box/b → 200 | x-ms-expiry-time: + | one
          wait 1
-         # gone for every reader and every writer, with its lease
+         # neither readers nor writers find it, and its lease has ended
          GET /box/b → 404 BlobNotFound
          DELETE /box/b → 404 BlobNotFound
          PUT /box/b?comp=undelete → 404 BlobNotFound

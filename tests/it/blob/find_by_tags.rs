@@ -46,8 +46,8 @@ async fn find_blobs_answers_as_recorded() {
     let head = format!("<?xml version=\"1.0\" encoding=\"utf-8\"?><EnumerationResults ServiceEndpoint=\"{endpoint}\">");
     let tail = "</Blobs><NextMarker /></EnumerationResults>";
     let answer = find(&server, "/two?restype=container&", "kind = 'y' AND size >= '2'", "").await;
-    let asked = "<Where>kind = 'y' AND size &gt;= '2'</Where>";
-    assert_eq!(answer.text(), format!("{head}{asked}<Blobs>{}{tail}", blob("two", &both)));
+    let expression = "<Where>kind = 'y' AND size &gt;= '2'</Where>";
+    assert_eq!(answer.text(), format!("{head}{expression}<Blobs>{}{tail}", blob("two", &both)));
     assert_eq!(answer.header("content-type"), "application/xml");
 
     let answer = find(&server, "/?", "kind = 'y'", "&maxresults=9").await;

@@ -13,7 +13,7 @@ const ALL: [(&str, &str, &str); 5] = [
     ("p?comp=page", "x-ms-page-write: update; x-ms-range: bytes=0-511", "201"),
 ];
 
-/// A house with the source `/box/source`, a page of `x`, and for each operation somewhere to write; and the source's URL, signed.
+/// A server with the source `/box/source`, a page of `x`, and for each operation somewhere to write; and the source's URL, signed.
 async fn server() -> (TestServer, String) {
     let server = TestServer::new().await;
     server.container("box").await;
@@ -58,7 +58,7 @@ async fn every_operation_writes_the_bytes_of_the_source() {
          PUT /box/a?comp=page | x-ms-page-write: update; x-ms-range: bytes=0-511; x-ms-copy-source: URL → 409 InvalidBlobType
          PUT /box/p?comp=block&blockid=QQ== | x-ms-copy-source: URL → 409 InvalidBlobType
          PUT /box/none?comp=appendblock | x-ms-copy-source: URL → 404 BlobNotFound
-         # the source is gone, the bytes are not
+         # the source is deleted, the bytes are not
          DELETE /box/source → 202
          GET /box/a → 200 | | xxxx
          GET /box/p | x-ms-range: bytes=512-513 → 206 | | xx"
@@ -78,7 +78,7 @@ async fn every_operation_checks_the_source() {
     let named = |name: &str| format!("x-ms-copy-source: {}", url.replace("/box/source", name));
     check_in(&server, "PUT /box/archived | x-ms-blob-type: BlockBlob; x-ms-access-tier: Archive | {512*x} → 201 \n wait 10")
         .await;
-    let unmet = "412 CannotVerifyCopySource";
+    let failed = "412 CannotVerifyCopySource";
     let unchanged = "304 CannotVerifyCopySource";
     let from = |more: &str| format!("x-ms-copy-source: {url}{more}");
     for (source, body, verdict) in [
@@ -91,8 +91,8 @@ async fn every_operation_checks_the_source() {
         (from("; x-ms-source-content-md5: 1B2M2Y8AsgTpgAmY7PhCfg=="), "", "400 Md5Mismatch"),
         (from("; x-ms-source-content-md5: nope"), "", "400 InvalidMd5"),
         (from("; x-ms-source-content-crc64: AAAAAAAAAAA="), "", "400 Crc64Mismatch"),
-        (from("; x-ms-source-if-match: \"0x1\""), "", unmet),
-        (from("; x-ms-source-if-unmodified-since: {at-11}"), "", unmet),
+        (from("; x-ms-source-if-match: \"0x1\""), "", failed),
+        (from("; x-ms-source-if-unmodified-since: {at-11}"), "", failed),
         (from(&format!("; x-ms-source-if-none-match: {etag}")), "", unchanged),
         (from("; x-ms-source-if-modified-since: {at-10}"), "", unchanged),
         (from(""), "body", "400 InvalidHeaderValue"),
@@ -107,7 +107,7 @@ async fn every_operation_checks_the_source() {
             let whole = own.contains("sync") && source.contains("range");
             let verdict = if verdict.is_empty() || whole { success } else { verdict };
             // Put Blob From URL has an error code of its own (live tests of the JavaScript SDK).
-            let names_it = own.contains("BlockBlob") && [unmet, unchanged].contains(&verdict);
+            let names_it = own.contains("BlockBlob") && [failed, unchanged].contains(&verdict);
             let verdict = if names_it { "412 SourceConditionNotMet" } else { verdict };
             let own = if own.is_empty() { String::new() } else { format!("{own}; ") };
             check_in(&server, &format!("PUT /box/{target} | {own}{source} | {body} → {verdict}")).await;
@@ -116,17 +116,17 @@ async fn every_operation_checks_the_source() {
 }
 
 #[tokio::test]
-async fn unmet_source_conditions_have_the_recorded_messages() {
+async fn failed_source_conditions_have_the_recorded_messages() {
     let (server, url) = server().await;
     for (target, own, _) in ALL {
         let own = if own.is_empty() { String::new() } else { format!("{own}; ") };
-        let told = if target.contains("comp=appendblock") || target.contains("comp=page") { '!' } else { '~' };
+        let absent = if target.contains("comp=appendblock") || target.contains("comp=page") { '!' } else { '~' };
         let names_it = own.contains("BlockBlob");
         let tagged = if names_it { "ConditionNotMet" } else { "CannotVerifyCopySource" };
         check_in(
             &server,
             &format!(
-                "PUT /box/{target} | {own}x-ms-copy-source: {url}; x-ms-source-content-md5: 1B2M2Y8AsgTpgAmY7PhCfg== → 400 Md5Mismatch | | {told}<ServerCalculatedMd5>
+                "PUT /box/{target} | {own}x-ms-copy-source: {url}; x-ms-source-content-md5: 1B2M2Y8AsgTpgAmY7PhCfg== → 400 Md5Mismatch | | {absent}<ServerCalculatedMd5>
                  PUT /box/{target} | {own}x-ms-copy-source: {url}; x-ms-source-if-tags: \"k\" = 'w' → 412 {tagged}"
             ),
         )
@@ -191,7 +191,7 @@ async fn every_operation_checks_the_destination() {
         let own = if own.is_empty() { String::new() } else { format!("{own}; ") };
         let request = format!("PUT /box/{target} | {own}x-ms-copy-source: {url}");
         let conditional = match own.contains("BlockBlob") {
-            // Recorded at 2021-08-06; of dates it says ConditionNotMet, recorded at 2020-04-08.
+            // Recorded with 2021-08-06; for dates the code is ConditionNotMet, recorded with 2020-04-08.
             true => "412 TargetConditionNotMet",
             false if target.contains("comp=block&") => success,
             false => "412 ConditionNotMet",
@@ -239,7 +239,7 @@ async fn properties_and_tags_are_copied_if_requested() {
     check_in(
         &server,
         &"PUT /box/t | x-ms-blob-type: BlockBlob; x-ms-copy-source: URL; x-ms-copy-source-blob-properties: false → 201 | content-md5: -; x-ms-content-crc64: +
-         # recorded: an MD5 of its own
+         # an MD5 of its own (recorded)
          HEAD /box/t → 200 | content-type: application/octet-stream; content-md5: MD5; x-ms-meta-a: -
          PUT /box/t | x-ms-blob-type: BlockBlob; x-ms-copy-source: URL; x-ms-copy-source-blob-properties: true → 201
          HEAD /box/t → 200 | content-type: text/plain; content-md5: +; x-ms-meta-a: 1
@@ -265,7 +265,7 @@ async fn properties_and_tags_are_copied_if_requested() {
 }
 
 #[tokio::test]
-async fn there_are_limits() {
+async fn tags_and_metadata_have_limits() {
     let (server, url) = server().await;
     check_in(
         &server,
@@ -288,7 +288,7 @@ async fn a_copy_has_the_type_of_its_source() {
          PUT /box/p | x-ms-requires-sync: true; x-ms-copy-source: URL → 409 InvalidBlobType
          PUT /box/source | x-ms-requires-sync: true; x-ms-copy-source: PAGES → 409 InvalidBlobType
          GET /box/source → 200 | | {512*x}
-         # to put is to replace
+         # Put Blob From URL replaces the blob
          PUT /box/a | x-ms-blob-type: BlockBlob; x-ms-copy-source: URL → 201
          GET /box/a → 200 | x-ms-blob-type: BlockBlob | {512*x}"
             .replace("URL", &url)

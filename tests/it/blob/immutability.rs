@@ -5,7 +5,7 @@ use crate::scenario::{check, check_in};
 use crate::server::TestServer;
 use lazuli::WELL_KNOWN_KEY;
 
-/// A house whose account has immutable storage, with the container `box`.
+/// A server whose account has immutable storage, with the container `box`.
 async fn server() -> TestServer {
     let server = TestServer::with(&["--account", &format!("devstoreaccount1:{WELL_KNOWN_KEY},immutability")]).await;
     server.container("box").await;
@@ -21,13 +21,13 @@ async fn a_policy_can_be_set_extended_and_deleted() {
          PUT /box/b?comp=immutabilityPolicies | x-ms-immutability-policy-until-date: {at+60} → 404 BlobNotFound
          PUT /box/b | x-ms-blob-type: BlockBlob | one → 201 | etag: $e; x-ms-version-id: $v
          HEAD /box/b → 200 | x-ms-immutability-policy-mode: -; x-ms-legal-hold: -
-         # what is malformed is refused, and so is what has passed
+         # malformed dates and dates in the past are refused
          PUT /box/b?comp=immutabilityPolicies → 400 MissingRequiredHeader
          PUT /box/b?comp=immutabilityPolicies | x-ms-immutability-policy-until-date: soon → 400 InvalidHeaderValue
          PUT /box/b?comp=immutabilityPolicies | x-ms-immutability-policy-until-date: {at} → 400 InvalidHeaderValue
          PUT /box/b?comp=immutabilityPolicies | x-ms-immutability-policy-until-date: {at+60}; x-ms-immutability-policy-mode: Mutable → 400 InvalidHeaderValue
          PUT /box/b?comp=immutabilityPolicies | x-ms-immutability-policy-until-date: {at+60}; if-unmodified-since: {at-60} → 412 ConditionNotMet
-         # set, told, and no new state of the blob
+         # set and reported, without a new state of the blob
          PUT /box/b?comp=immutabilityPolicies | x-ms-immutability-policy-until-date: {at+60}; if-unmodified-since: {at} → 200 | x-ms-immutability-policy-until-date: {at+60}; x-ms-immutability-policy-mode: unlocked; etag: -
          HEAD /box/b → 200 | x-ms-immutability-policy-until-date: {at+60}; x-ms-immutability-policy-mode: unlocked; etag: {e}
          GET /box/b?versionid={v} → 200 | x-ms-immutability-policy-until-date: {at+60} | one
@@ -57,18 +57,18 @@ async fn a_protected_blob_cannot_be_changed_and_stays_as_a_version() {
         "PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-immutability-policy-until-date: {at+60}; x-ms-immutability-policy-mode: Locked | one → 201 | x-ms-version-id: $v1
          PUT /box/b?comp=metadata | x-ms-meta-n: 1 → 409 BlobImmutableDueToPolicy
          PUT /box/b?comp=properties | x-ms-blob-content-type: text/plain → 409 BlobImmutableDueToPolicy
-         # leases, tags, tiers and snapshots are beside it
+         # leases, tags, tiers and snapshots are allowed
          PUT /box/b?comp=tags | | <Tags><TagSet><Tag><Key>k</Key><Value>v</Value></Tag></TagSet></Tags> → 204
          PUT /box/b?comp=tier | x-ms-access-tier: Cool → 200
          PUT /box/b?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: 15 → 201
          PUT /box/b?comp=lease | x-ms-lease-action: break; x-ms-lease-break-period: 0 → 202
-         # a new blob makes it a version, which nobody removes before its time
+         # a new blob makes it a version, which cannot be deleted before its date
          PUT /box/b | x-ms-blob-type: BlockBlob | two → 201 | x-ms-version-id: $v2
          HEAD /box/b → 200 | x-ms-immutability-policy-mode: -
          HEAD /box/b?versionid={v1} → 200 | x-ms-immutability-policy-mode: locked
          DELETE /box/b?versionid={v1} → 409 BlobImmutableDueToPolicy
          PUT /box/b?comp=metadata | x-ms-meta-n: 1 → 200 | x-ms-version-id: $v3
-         # deleting the blob would make it one as well, and is refused
+         # deleting the blob would make it a version, too, and is refused
          PUT /box/b?comp=legalhold | x-ms-legal-hold: true → 200 | x-ms-legal-hold: true
          DELETE /box/b → 409 BlobImmutableDueToLegalHold
          GET /box/b → 200 | | two
@@ -82,7 +82,7 @@ async fn a_protected_blob_cannot_be_changed_and_stays_as_a_version() {
          PUT /box/b?comp=legalhold&versionid={v3} | x-ms-legal-hold: false → 200 | x-ms-legal-hold: false
          GET /box/b?versionid={v3} → 200 | x-ms-legal-hold: false
          DELETE /box/b?versionid={v3} → 202
-         # the time comes
+         # after the date
          wait 59
          DELETE /box/b?versionid={v1} → 409 BlobImmutableDueToPolicy
          wait 1
@@ -132,10 +132,10 @@ async fn every_operation_that_creates_a_blob_can_protect_it() {
          PUT /box/log?comp=seal → 409 BlobImmutableDueToLegalHold
          PUT /box/page | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 512; x-ms-immutability-policy-until-date: {at+1} → 201
          wait 2
-         # even when its date has passed, what has a policy is not changed, and then it can be removed
+         # after its date, a blob with a policy cannot be changed, but it can be deleted
          PUT /box/page?comp=page | x-ms-page-write: clear; x-ms-range: bytes=0-511 → 409 BlobImmutableDueToPolicy
          DELETE /box/page → 202
-         # no half of a policy, and none on what makes no blob
+         # an incomplete policy, and a policy in a request that creates no blob
          PUT /box/new | x-ms-blob-type: BlockBlob; x-ms-immutability-policy-mode: Locked | x → 400 MissingRequiredHeader
          PUT /box/new | x-ms-blob-type: BlockBlob; x-ms-legal-hold: maybe | x → 400 InvalidHeaderValue
          PUT /box/log?comp=appendblock | x-ms-legal-hold: true | x → 400 UnsupportedHeader

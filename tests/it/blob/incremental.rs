@@ -1,11 +1,11 @@
-//! Incremental Copy Blob: one snapshot of a page blob after another, each kept as a snapshot of the copy.
+//! Incremental Copy Blob: one snapshot of a page blob after another, each stored as a snapshot of the copy.
 
 use crate::auth::token;
 use crate::scenario::check_in;
 use crate::server::TestServer;
 use crate::web::Web;
 
-/// A house with a page blob `/box/p` of 2048 bytes, the first 512 written; its URL.
+/// A server with a page blob `/box/p` of 2048 bytes, the first 512 written; its URL.
 async fn server() -> (TestServer, String) {
     let server = TestServer::new().await;
     server.container("box").await;
@@ -20,7 +20,7 @@ async fn server() -> (TestServer, String) {
 }
 
 #[tokio::test]
-async fn one_snapshot_after_another() {
+async fn snapshots_are_copied_one_after_another() {
     let (server, url) = server().await;
     check_in(
         &server,
@@ -42,10 +42,10 @@ async fn one_snapshot_after_another() {
          GET /box/copy?snapshot={d2} | x-ms-range: bytes=0-1 → 206 | | \0\0
          GET /box/copy?snapshot={d2} | x-ms-range: bytes=1024-1025 → 206 | | bb
          GET /box/copy?comp=pagelist&snapshot={d1} → 200 | | ~<PageList><PageRange><Start>0</Start><End>511</End></PageRange></PageList>
-         # what changed between two of them is what changed in the source, though all of it was before the first was copied
+         # two of them differ in what changed in the source, although all changes were before the first copy
          GET /box/copy?comp=pagelist&snapshot={d2}&prevsnapshot={d1} → 200 | | ~<PageList><ClearRange><Start>0</Start><End>511</End></ClearRange><PageRange><Start>1024</Start><End>1535</End></PageRange></PageList>
          GET /box?restype=container&comp=list&include=copy,snapshots&prefix=copy → 200 | | ~<Snapshot>{d1}</Snapshot> | ~<Snapshot>{d2}</Snapshot> | ~<CopyStatus>success</CopyStatus><CopyProgress>2048/2048</CopyProgress> | ~<IncrementalCopy>true</IncrementalCopy><CopyDestinationSnapshot>{d2}</CopyDestinationSnapshot><ServerEncrypted>
-         # the same snapshot again is no harm, an earlier one is
+         # the same snapshot can be copied again, an earlier one cannot
          PUT /box/copy?comp=incrementalcopy | x-ms-copy-source: URL?snapshot={s2} → 202
          PUT /box/copy?comp=incrementalcopy | x-ms-copy-source: URL?snapshot={s1} → 409 IncrementalCopyOfEarlierVersionSnapshotNotAllowed
          # a snapshot of it is copied like any other
@@ -95,7 +95,7 @@ async fn the_copy_itself_is_neither_read_nor_written() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_copied_on() {
+async fn copies_that_cannot_continue_are_refused() {
     let (server, url) = server().await;
     let web = Web::open().await;
     check_in(
@@ -111,14 +111,14 @@ async fn what_cannot_be_copied_on() {
          PUT /box/block?comp=snapshot → 201 | x-ms-snapshot: $b
          PUT /box/copy?comp=incrementalcopy | x-ms-copy-source: BASE/box/block?snapshot={b} → 409 InvalidSourceBlobType
          HEAD /box/copy → 404 BlobNotFound
-         # onto what is no such copy, or one of something else
+         # onto another blob, or a copy of another source
          PUT /box/block?comp=incrementalcopy | x-ms-copy-source: URL?snapshot={s} → 409 InvalidBlobType
          PUT /box/plain | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 512 → 201
          PUT /box/plain?comp=incrementalcopy | x-ms-copy-source: URL?snapshot={s} → 409 IncrementalCopyBlobMismatch
          PUT /box/plain?comp=snapshot → 201 | x-ms-snapshot: $o
          PUT /box/copy?comp=incrementalcopy | x-ms-copy-source: URL?snapshot={s} → 202
          PUT /box/copy?comp=incrementalcopy | x-ms-copy-source: BASE/box/plain?snapshot={o} → 409 IncrementalCopyBlobMismatch
-         # the source was made anew
+         # the source was created again
          wait 1
          PUT /box/p | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 512 → 201
          PUT /box/p?comp=snapshot → 201 | x-ms-snapshot: $n

@@ -7,11 +7,11 @@ use crate::server::TestServer;
 pub struct Leased {
     /// Makes it.
     pub make: &'static str,
-    /// The request that asks something of its lease.
+    /// The request of a lease operation.
     pub lease: &'static str,
-    /// The request that tells its lease's state.
+    /// The request that reports the state of its lease.
     pub look: &'static str,
-    /// The request that removes it.
+    /// The request that deletes it.
     pub remove: &'static str,
 }
 
@@ -19,7 +19,7 @@ pub struct Leased {
 pub const STATES: [&str; 6] = ["available", "leased", "infinite", "breaking", "broken", "expired"];
 
 impl Leased {
-    /// The rows that bring a fresh one to a state, under lease `{A}`.
+    /// The requests that bring a new one to a state, under the lease `{A}`.
     pub fn way(&self, state: &str) -> String {
         let lease = self.lease;
         let acquire = |seconds: i32| {
@@ -39,7 +39,7 @@ impl Leased {
         }
     }
 
-    /// Asks everything of a lease in every state, and looks at what became of it.
+    /// Requests every action in every state of a lease, and checks the new state.
     pub async fn every_action_in_every_state(&self, server: &TestServer) {
         let present = "409 LeaseAlreadyPresent";
         let none = "409 LeaseNotPresentWithLeaseOperation";
@@ -88,7 +88,7 @@ impl Leased {
         }
     }
 
-    /// Removes it, whoever holds it.
+    /// Deletes it, whoever has the lease.
     pub async fn remove(&self, server: &TestServer) {
         let (method, target) = self.lease.split_once(' ').unwrap();
         let now = [("x-ms-lease-action", "break"), ("x-ms-lease-break-period", "0")];
@@ -97,8 +97,8 @@ impl Leased {
         check_in(server, &format!("{} → 202", self.remove)).await;
     }
 
-    /// Asks wrongly, and then with an id in each of its forms.
-    pub async fn malformed_asks(&self, server: &TestServer) {
+    /// Sends malformed requests, and then an id in each of its forms.
+    pub async fn malformed_requests(&self, server: &TestServer) {
         check_in(server, &format!("{} → 201", self.make)).await;
         let cases = [
             ("", "400 MissingRequiredHeader"),

@@ -173,7 +173,7 @@ async fn entries_have_the_properties_of_their_blobs() {
          GET /box?restype=container&comp=list&include=metadata,tags,copy → 200 | | ~<Metadata> | ~<Tags> | !<CopyId>
          PUT /box/bare | x-ms-blob-type: BlockBlob → 201
          GET /box?restype=container&comp=list&include=metadata,tags&prefix=bare → 200 | | ~<Metadata /> | !<Tags | !<TagCount>
-         # what has blocks only comes when asked for, in its place
+         # names with only uncommitted blocks are included on request, in their order
          PUT /box/a?comp=block&blockid=QQ== | | x → 201
          PUT /box/b?comp=block&blockid=QQ== | | x → 201
          GET /box?restype=container&comp=list → 200 | | !<Name>a</Name>
@@ -184,7 +184,7 @@ async fn entries_have_the_properties_of_their_blobs() {
     )
     .await;
     let names = list(&server, "&include=uncommittedblobs").await;
-    assert_eq!(names.elements("Name"), ["a", "b", "bare"], "a blob with blocks aside comes once");
+    assert_eq!(names.elements("Name"), ["a", "b", "bare"], "a blob with uncommitted blocks is listed once");
 }
 
 #[tokio::test]

@@ -29,7 +29,7 @@ async fn page_ranges_since_a_snapshot() {
          GET /box/p?comp=pagelist&prevsnapshot={s1} | x-ms-range: bytes=1024-3583 → 200 | | ~<PageList><ClearRange><Start>1536</Start><End>2047</End></ClearRange></PageList>
          GET /box/p?comp=pagelist&prevsnapshot={s1}&maxresults=1 → 200 | | ~<PageRange><Start>512</Start><End>1023</End></PageRange><NextMarker>1536</NextMarker>
          GET /box/p?comp=pagelist&prevsnapshot={s1}&maxresults=1&marker=1536 → 200 | | ~<PageList><ClearRange><Start>1536</Start><End>2047</End></ClearRange><NextMarker>3584</NextMarker>
-         # it follows writes, not contents: the same bytes written again are a change, and so is what is written and cleared again
+         # writes count, not contents: the same bytes written again are a change, and so are pages that are written and cleared again
          PUT /box/p?comp=snapshot → 201 | x-ms-snapshot: $s2
          PUT /box/p?comp=page | x-ms-page-write: update; x-ms-range: bytes=0-511 | {512*a} → 201
          PUT /box/p?comp=page | x-ms-page-write: update; x-ms-range: bytes=2560-3071 | {512*z} → 201
@@ -41,14 +41,14 @@ async fn page_ranges_since_a_snapshot() {
          GET /box/p?comp=pagelist&prevsnapshot=2020-01-01T00:00:00.0000000Z → 409 PreviousSnapshotNotFound
          GET /box/p?comp=pagelist&prevsnapshot=yesterday → 400 InvalidQueryParameterValue
          GET /box/p?comp=pagelist&snapshot=yesterday → 400 InvalidQueryParameterValue
-         # a snapshot's own ranges are those of its time
+         # the ranges of a snapshot are those of its time
          GET /box/p?comp=pagelist&snapshot={s1} → 200 | | ~<PageList><PageRange><Start>0</Start><End>2047</End></PageRange></PageList>
-         # cut off is cleared, as far as the blob still reaches
+         # truncated pages are cleared, up to the end of the blob
          PUT /box/p?comp=properties | x-ms-blob-content-length: 512 → 200
          GET /box/p?comp=pagelist&prevsnapshot={s2} → 200 | x-ms-blob-content-length: 512 | ~<PageList><PageRange><Start>0</Start><End>511</End></PageRange></PageList>
          PUT /box/p?comp=properties | x-ms-blob-content-length: 4096 → 200
          GET /box/p?comp=pagelist&prevsnapshot={s2} → 200 | | ~<PageList><PageRange><Start>0</Start><End>511</End></PageRange><ClearRange><Start>512</Start><End>1535</End></ClearRange><ClearRange><Start>3584</Start><End>4095</End></ClearRange></PageList>
-         # a snapshot that is gone
+         # a deleted snapshot
          DELETE /box/p?snapshot={s2} → 202
          GET /box/p?comp=pagelist&prevsnapshot={s2} → 409 PreviousSnapshotNotFound",
     )
@@ -94,7 +94,7 @@ async fn a_copy_and_its_source_change_apart() {
          GET /box/p?snapshot={s} → 200 | | {2048*a}{2048*\0}
          GET /box/copy?comp=pagelist → 200 | x-ms-blob-content-length: 1536 | ~<PageRange><Start>0</Start><End>511</End></PageRange><PageRange><Start>1024</Start><End>1535</End></PageRange>
          PUT /box/p?comp=page&snapshot={s} | x-ms-page-write: clear; x-ms-range: bytes=0-511 → 400 InvalidQueryParameterValue
-         # a copy takes no place of another type's
+         # a copy does not replace a blob of another type
          PUT /box/block | x-ms-blob-type: BlockBlob | b → 201
          PUT /box/block | x-ms-copy-source: URL → 409 InvalidBlobType
          GET /box/block → 200 | | b"
@@ -149,7 +149,7 @@ async fn page_ranges_since_the_url_of_a_snapshot() {
     .await;
 }
 
-/// A page that the range touches is reported as a whole (the SDKs' own tests).
+/// A page that the range touches is reported entirely (the SDKs' own tests).
 #[tokio::test]
 async fn partial_pages_are_reported_as_whole_pages() {
     check_in(

@@ -3,7 +3,7 @@
 use crate::scenario::check_in;
 use crate::server::TestServer;
 
-/// A house with the page blob `/box/p`, of four pages.
+/// A server with the page blob `/box/p`, of four pages.
 async fn server() -> TestServer {
     let server = TestServer::new().await;
     server.container("box").await;
@@ -39,7 +39,7 @@ async fn a_page_blob_is_created_with_its_size() {
          PUT /box/q | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 512; x-ms-blob-sequence-number: 7; x-ms-meta-a: 1; x-ms-blob-content-type: text/plain → 201 | etag: $e; x-ms-request-server-encrypted: true
          HEAD /box/q → 200 | etag: {e}; x-ms-blob-type: PageBlob; content-length: 512; x-ms-blob-sequence-number: 7; x-ms-meta-a: 1; content-type: text/plain; x-ms-access-tier: -
          GET /box?restype=container&comp=list&prefix=q → 200 | | ~<x-ms-blob-sequence-number>7</x-ms-blob-sequence-number><BlobType>PageBlob</BlobType>
-         # of another type there is no such thing
+         # blobs of other types have no pages
          PUT /box/b | x-ms-blob-type: BlockBlob | b → 201
          HEAD /box/b → 200 | x-ms-blob-sequence-number: -
          PUT /box/b?comp=page | x-ms-page-write: update; x-ms-range: bytes=0-511 | {512*a} → 409 InvalidBlobType
@@ -65,13 +65,13 @@ async fn pages_are_written_and_cleared() {
          GET /box/p | x-ms-range: bytes=1024-1024 → 206 | | b
          GET /box/p?comp=pagelist → 200 | | ~<PageList><PageRange><Start>0</Start><End>2047</End></PageRange></PageList>
          PUT /box/p?comp=page | x-ms-page-write: Update; range: bytes=1024-2047; x-ms-version: 2019-02-02 | {1024*b} → 201 | content-md5: -; x-ms-content-crc64: +
-         # of a premium blob the MD5 is told at all times
+         # a write to a premium blob always reports the MD5
          PUT /box/premium | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 512; x-ms-access-tier: P10 → 201
          PUT /box/premium?comp=page | x-ms-page-write: update; x-ms-range: bytes=0-511; x-ms-version: 2019-02-02 | {512*a} → 201 | content-md5: +; x-ms-content-crc64: -
          PUT /box/p?comp=page | x-ms-page-write: clear; x-ms-range: bytes=512-1535 → 201 | x-ms-blob-sequence-number: 0; x-ms-content-crc64: -; content-md5: -
          GET /box/p | x-ms-range: bytes=510-513 → 206 | | cc\0\0
          GET /box/p?comp=pagelist → 200 | x-ms-blob-content-length: 2048; content-type: application/xml | ~<PageList><PageRange><Start>0</Start><End>511</End></PageRange><PageRange><Start>1536</Start><End>2047</End></PageRange></PageList>
-         # clearing what is clear already
+         # pages that are already clear
          PUT /box/p?comp=page | x-ms-page-write: clear; x-ms-range: bytes=512-1023 → 201
          HEAD /box/p → 200 | content-length: 2048",
     )
@@ -191,12 +191,12 @@ async fn a_page_blob_can_be_resized() {
          PUT /box/p?comp=properties | x-ms-blob-content-length: 1000 → 400 InvalidHeaderValue
          PUT /box/p?comp=properties | x-ms-blob-content-length: 8796093022720 → 400 InvalidHeaderValue
          PUT /box/p?comp=properties | x-ms-blob-content-length: 1024 → 200 | etag: +; x-ms-blob-sequence-number: 0
-         # the size alone leaves what describes the content
+         # the size alone does not change the content headers
          HEAD /box/p → 200 | content-length: 1024; content-type: text/plain
          GET /box/p?comp=pagelist → 200 | x-ms-blob-content-length: 1024 | ~<PageList><PageRange><Start>0</Start><End>1023</End></PageRange></PageList>
          GET /box/p | x-ms-range: bytes=1024- → 416 InvalidRange
          PUT /box/p?comp=page | x-ms-page-write: update; x-ms-range: bytes=1024-1535 | {512*b} → 416 InvalidPageRange
-         # what was cut off does not come back
+         # truncated pages do not come back
          PUT /box/p?comp=properties | x-ms-blob-content-length: 4096 → 200
          GET /box/p | x-ms-range: bytes=1022-1025 → 206 | content-range: bytes 1022-1025/4096 | aa\0\0
          GET /box/p?comp=pagelist → 200 | x-ms-blob-content-length: 4096 | ~<End>1023</End></PageRange></PageList>
@@ -235,7 +235,7 @@ async fn page_ranges_are_listed_by_range_and_in_pages() {
          GET /box/p?comp=pagelist&maxresults=none → 400 InvalidQueryParameterValue
          GET /box/p?comp=pagelist&marker=none → 400 InvalidQueryParameterValue
          GET /box/none?comp=pagelist → 404 BlobNotFound
-         # only who asks for a part is told of the next
+         # only a page of ranges has a marker
          GET /box/p?comp=pagelist → 200 | | !NextMarker
          GET /box/p?comp=pagelist&maxresults=3 → 200 | | ~<NextMarker />",
     )

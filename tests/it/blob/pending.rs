@@ -1,4 +1,4 @@
-//! Copy Blob from another server: the destination is there at once, its bytes come later, and meanwhile it is left alone.
+//! Copy Blob from another server: the destination exists at once, its bytes arrive later, and until then it cannot be read or changed.
 
 use crate::auth::token;
 use crate::raw::reset;
@@ -16,7 +16,7 @@ async fn server() -> (TestServer, Web) {
     (server, Web::open().await)
 }
 
-/// Begins a copy to `/box/copy` of which half has come; its id, and the other end of it.
+/// Starts a copy to `/box/copy` of which half has arrived. Returns its id and the connection of the source.
 async fn begin(server: &TestServer, web: &Web, said: &str) -> (String, Exchange) {
     let url = web.url("/source");
     let source = async {
@@ -30,7 +30,7 @@ async fn begin(server: &TestServer, web: &Web, said: &str) -> (String, Exchange)
     (got.header("x-ms-copy-id").to_owned(), exchange)
 }
 
-/// The properties of `/box/copy` as soon as this is true of them.
+/// The properties of `/box/copy` as soon as this is true for them.
 async fn until(server: &TestServer, so: impl Fn(&Answer) -> bool) -> Answer {
     for _ in 0..20_000 {
         let answer = server.request("HEAD", "/box/copy").send().await;
@@ -47,7 +47,7 @@ async fn ended(server: &TestServer) -> Answer {
 }
 
 #[tokio::test]
-async fn from_pending_to_success() {
+async fn a_pending_copy_reports_its_progress_and_succeeds() {
     let (server, web) = server().await;
     let (id, mut exchange) = begin(&server, &web, HALF).await;
     let half = until(&server, |answer| answer.header("x-ms-copy-progress") == "4/8").await;
@@ -79,7 +79,7 @@ async fn from_pending_to_success() {
              PUT /box/copy?comp=incrementalcopy | x-ms-copy-source: {base}/box/source → 409 IncrementalCopySourceMustBeSnapshot
              PUT /box/other | x-ms-copy-source: {base}/box/copy → 409 PendingCopyOperation
              PUT /box/other | x-ms-blob-type: BlockBlob; x-ms-copy-source: {base}/box/copy?{reader} → 409 PendingCopyOperation
-             # what is wrong with such a write is said first
+             # an invalid write is refused for its own error first
              PUT /box/copy | x-ms-blob-type: BlockBlob; if-match: \"0x1\" | new → 412 ConditionNotMet
              HEAD /box/copy → 200 | etag: {etag}; x-ms-copy-status: pending
              wait 10",
@@ -107,7 +107,7 @@ async fn a_failed_copy_leaves_an_empty_blob_with_the_failure() {
     let (server, web) = server().await;
     for (said, description) in [
         (HALF, "500 InternalServerError \"Copy failed when reading the source.\""),
-        // A page blob that is none.
+        // A page blob whose size is no multiple of a page.
         (
             "HTTP/1.1 200 OK\nContent-Length: 4\nx-ms-blob-type: PageBlob\n\nhalf",
             "500 InternalServerError \"Copy failed when reading the source.\"",
@@ -160,7 +160,7 @@ async fn stopped() {
         ),
     )
     .await;
-    // The source hears of it at its next piece.
+    // The connection of the source closes with its next piece.
     let mut exchange = exchange;
     exchange.say("r").await;
     exchange.closed().await;
@@ -168,7 +168,7 @@ async fn stopped() {
 }
 
 #[tokio::test]
-async fn over_a_leased_blob() {
+async fn a_leased_blob_is_overwritten_with_its_id() {
     let (server, web) = server().await;
     check_in(
         &server,
@@ -210,9 +210,9 @@ async fn over_a_leased_blob() {
     .await;
 }
 
-/// What is refused before it begins: the source's conditions, a source of another type, one that does not say its length.
+/// Refused before the copy starts: failed conditions on the source, a source of another type, one without a Content-Length.
 #[tokio::test]
-async fn refused_at_once() {
+async fn copies_are_refused_before_they_begin() {
     let (server, web) = server().await;
     check_in(&server, "PUT /box/copy | x-ms-blob-type: AppendBlob → 201").await;
     let url = web.url("/source");
@@ -234,7 +234,7 @@ async fn refused_at_once() {
     check_in(&server, "HEAD /box/copy → 200 | x-ms-blob-type: AppendBlob; content-length: 0; x-ms-copy-id: -").await;
 }
 
-/// A copy brings nothing back: neither a blob, nor a container, nor an account's content.
+/// A copy restores nothing that was deleted: neither a blob, nor a container, nor the content of an account.
 #[tokio::test]
 async fn a_pending_copy_restores_nothing_that_was_deleted() {
     let (server, web) = server().await;
@@ -262,9 +262,9 @@ async fn a_pending_copy_ends_with_the_server() {
     exchange.closed().await;
 }
 
-/// A blob of each type, with what belongs to it, from one server to another.
+/// A blob of each type, with its properties, from one server to another.
 #[tokio::test]
-async fn blobs_of_every_type() {
+async fn blobs_of_every_type_are_copied() {
     let there = TestServer::new().await;
     let (here, _) = server().await;
     there.container("open").await;

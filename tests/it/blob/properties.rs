@@ -20,7 +20,7 @@ async fn setting_properties_clears_absent_headers() {
          GET /box/b → 200 | etag: {after}; content-type: text/plain; content-language: -; cache-control: no-cache; content-encoding: gzip; content-disposition: inline; content-md5: XUFAKrxLKna5cZ2REBfFkg==; x-ms-meta-a: 1; x-ms-tag-count: 1; x-ms-creation-time: {at-5} | x
          GET /box/b | if-match: {before} → 412 ConditionNotMet
          HEAD /box/b → 200 | x-ms-access-tier: Cool
-         # the body's own headers say nothing
+         # the headers of the body are ignored
          PUT /box/b?comp=properties | content-type: text/css; content-language: de → 200
          HEAD /box/b → 200 | content-type: -; content-language: -; cache-control: -; content-encoding: -; content-disposition: -; content-md5: -; content-length: 1
          GET /box/b → 200 | content-type: - | x
@@ -159,7 +159,7 @@ async fn account_information_is_reported() {
          GET /box?restype=account&comp=properties → 200 | x-ms-sku-name: +
          GET /box/b?restype=account&comp=properties → 200 | x-ms-sku-name: +
          GET /?restype=account&comp=properties | x-ms-version: 2018-11-09 → 200 | x-ms-is-hns-enabled: -
-         # stats are of the secondary
+         # only the secondary has stats
          GET /?restype=service&comp=stats → 400 InvalidQueryParameterValue | | ~<QueryParameterName>comp</QueryParameterName>",
     )
     .await;

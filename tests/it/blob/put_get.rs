@@ -28,7 +28,7 @@ async fn the_properties_of_a_blob_are_returned() {
          GET /box/bare → 200 | content-length: 0; content-type: application/octet-stream; content-encoding: -; content-language: -; cache-control: -; content-disposition: -; content-md5: 1B2M2Y8AsgTpgAmY7PhCfg== | {}
          # what only a SAS may override
          GET /box/bare?rscd=attachment&rsct=text/plain → 200 | content-disposition: -; content-type: application/octet-stream
-         # what is asked of a blob that is not there
+         # requests for a missing blob
          GET /box/none → 404 BlobNotFound | | ~The specified blob does not exist.
          HEAD /box/none → 404 BlobNotFound | | {}",
     )
@@ -45,7 +45,7 @@ async fn overwriting_replaces_everything() {
          HEAD /box/b → 200 | etag: {second}; content-length: 5; content-type: application/octet-stream; x-ms-meta-a: -; x-ms-meta-b: 2; x-ms-tag-count: -; x-ms-access-tier: Hot
          GET /box/b | if-match: {first} → 412 ConditionNotMet
          GET /box/b | if-match: {second} → 200 | | short
-         # within one tick of the clock too, every state has a tag of its own
+         # every state has its own ETag, also within a tick of the clock
          PUT /box/b | x-ms-blob-type: BlockBlob | third → 201 | etag: $third
          GET /box/b | if-match: {second} → 412 ConditionNotMet",
     )
@@ -64,7 +64,7 @@ async fn checksums_are_checked() {
          # MD5 of the blob
          PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-blob-content-md5: XUFAKrxLKna5cZ2REBfFkg== | hello → 201
          PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-blob-content-md5: 1B2M2Y8AsgTpgAmY7PhCfg== | hello → 400 Md5Mismatch
-         # it outranks the body's, and both checksums are told
+         # it outranks the body's, and the answer has both checksums
          PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-blob-content-md5: XUFAKrxLKna5cZ2REBfFkg==; content-md5: 1B2M2Y8AsgTpgAmY7PhCfg== | hello → 201 | content-md5: XUFAKrxLKna5cZ2REBfFkg==; x-ms-content-crc64: V0JSBnCFdzM=
          PUT /box/b | x-ms-blob-type: BlockBlob; content-md5: XUFAKrxLKna5cZ2REBfFkg== | hello → 201 | content-md5: XUFAKrxLKna5cZ2REBfFkg==; x-ms-content-crc64: V0JSBnCFdzM=
          PUT /box/c?comp=block&blockid=QQ== | content-md5: XUFAKrxLKna5cZ2REBfFkg==; x-ms-version: 2026-10-06 | hello → 201 | content-md5: XUFAKrxLKna5cZ2REBfFkg==; x-ms-content-crc64: V0JSBnCFdzM=
@@ -72,9 +72,9 @@ async fn checksums_are_checked() {
          PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-content-crc64: V0JSBnCFdzM= | hello → 201 | x-ms-content-crc64: V0JSBnCFdzM=
          PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-content-crc64: AAAAAAAAAAA= | hello → 400 Crc64Mismatch | | ~<UserSpecifiedCrc>AAAAAAAAAAA=</UserSpecifiedCrc><ServerCalculatedCrc>V0JSBnCFdzM=</ServerCalculatedCrc>
          PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-content-crc64: V0JSBnCFdzM=; content-md5: XUFAKrxLKna5cZ2REBfFkg== | hello → 400 BothCrc64AndMd5HeaderPresent
-         # what was refused left what was there
+         # refused requests changed nothing
          GET /box/b → 200 | | hello
-         # old versions know no CRC64
+         # old versions do not support CRC64
          PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-version: 2018-11-09 | hello → 201 | content-md5: XUFAKrxLKna5cZ2REBfFkg==; x-ms-content-crc64: -",
     )
     .await;
@@ -99,11 +99,11 @@ async fn invalid_put_requests_create_no_blob() {
          # tiers
          PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-access-tier: Tepid | x → 400 InvalidHeaderValue
          PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-access-tier: P10 | x → 400 AccessTierNotSupportedForBlobType
-         # what this server cannot keep is not dropped in silence
+         # headers that this server cannot store are refused
          PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-legal-hold: true | x → 400 UnsupportedHeader
          PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-structured-body: XSM/1.0 | x → 400 UnsupportedHeader
          GET /box/b → 404 BlobNotFound
-         # the most tags that there may be
+         # the most tags
          PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-tags: a=&b=&c=&d=&e=&f=&g=&h=&i={256*v}&{128*k}=+%3D | x → 201
          HEAD /box/b → 200 | x-ms-tag-count: 10",
     )
@@ -147,7 +147,7 @@ async fn tiers_are_reported_and_archived_blobs_cannot_be_read() {
          HEAD /box/b → 200 | x-ms-access-tier: Archive; content-length: 1; x-ms-meta-a: 1
          GET /box/b?comp=metadata → 200 | x-ms-meta-a: 1
          GET /box?restype=container&comp=list → 200 | | ~<AccessTier>Archive</AccessTier> | !<AccessTierInferred>
-         # it can be replaced, and removed
+         # it can be replaced and deleted
          PUT /box/b | x-ms-blob-type: BlockBlob | y → 201
          GET /box/b → 200 | | y
          PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-access-tier: Archive | x → 201
@@ -201,11 +201,11 @@ async fn ranges() {
         &server,
         "# the service's own header wins
          GET /box/ten | range: bytes=0-1; x-ms-range: bytes=4-5 → 206 | content-range: bytes 4-5/10 | 45
-         # of nothing there is no part
+         # an empty blob has no ranges
          GET /box/empty → 200 | | {}
          GET /box/empty | range: bytes=0- → 416 InvalidRange | content-range: bytes */0
          GET /box/empty | range: bytes=0-0 → 416 InvalidRange | content-range: bytes */0
-         # properties are of the whole
+         # properties ignore the range
          HEAD /box/ten | x-ms-range: bytes=0-1 → 200 | content-length: 10; content-range: -
          # conditions come before ranges
          GET /box/ten | range: bytes=99-; if-match: \"0x1\" → 412 ConditionNotMet

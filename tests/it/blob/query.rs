@@ -1,4 +1,4 @@
-//! Query Blob Contents: a query over a blob's text, and its answer as Avro records.
+//! Query Blob Contents: a query of a blob's text, and its answer as Avro records.
 
 use crate::scenario::check_in;
 use crate::server::{Answer, TestServer};
@@ -148,19 +148,19 @@ async fn it_is_a_reading_operation() {
          POST /box/people?comp=query | | ASK → 200 | x-ms-lease-state: leased
          POST /box/people?comp=query | x-ms-lease-id: {A} | ASK → 200
          POST /box/people?comp=query | x-ms-lease-id: {B} | ASK → 412 LeaseIdMismatchWithBlobOperation
-         # snapshots, and what is not there
+         # snapshots, and missing blobs
          PUT /box/people?comp=snapshot | x-ms-lease-id: {A} → 201 | x-ms-snapshot: $s
          POST /box/people?comp=query&snapshot={s} | | ASK → 200
          POST /box/none?comp=query | | ASK → 404 BlobNotFound
          POST /none/none?comp=query | | ASK → 404 ContainerNotFound
-         # what cannot be read
+         # blobs that cannot be read
          PUT /box/old | x-ms-blob-type: BlockBlob; x-ms-access-tier: Archive | x → 201
          POST /box/old?comp=query | | ASK → 409 BlobArchived";
     check_in(&server, &rows.replace("ASK", request)).await;
 }
 
 #[tokio::test]
-async fn what_is_refused() {
+async fn invalid_or_forbidden_copies_are_refused() {
     let server = server().await;
     let all = "SELECT * FROM BlobStorage";
     let plain = "<Type>delimited</Type>";

@@ -6,7 +6,7 @@ use lazuli::WELL_KNOWN_KEY;
 
 const ON: &str = "<StorageServiceProperties><DeleteRetentionPolicy><Enabled>true</Enabled><Days>7</Days></DeleteRetentionPolicy></StorageServiceProperties>";
 
-/// A house whose blob service retains deleted blobs for seven days.
+/// A server whose blob service retains deleted blobs for seven days.
 async fn server() -> TestServer {
     let server = TestServer::new().await;
     let set = server.request("PUT", "/?restype=service&comp=properties").body(ON).send().await;
@@ -32,7 +32,7 @@ async fn a_deleted_blob_can_be_restored_within_its_retention() {
          GET /box?restype=container&comp=list&include=deleted → 200 | | ~<RemainingRetentionDays>5</RemainingRetentionDays>
          PUT /box/b?comp=undelete → 200
          GET /box/b → 200 | etag: {etag}; x-ms-meta-a: 1 | one
-         # when its days are over it is gone
+         # after its retention it does not exist
          DELETE /box/b → 202 | x-ms-delete-type-permanent: false
          wait 604800
          GET /box?restype=container&comp=list&include=deleted → 200 | | !<Name>
@@ -63,7 +63,7 @@ async fn snapshots_are_retained_and_restored_with_their_blob() {
          DELETE /box/b | x-ms-delete-snapshots: only → 202
          GET /box/b → 200
          GET /box/b?snapshot={s2} → 404 BlobNotFound
-         # deleted snapshots do not keep the blob from being deleted
+         # deleted snapshots do not prevent the deletion of the blob
          DELETE /box/b → 202
          PUT /box/b?comp=undelete → 200
          GET /box/b?snapshot={s1} → 200 | | one
@@ -132,19 +132,19 @@ async fn retained_states_can_be_deleted_permanently_if_allowed() {
              # not before it is allowed
              DELETE /box/b?versionid={{v1}}&deletetype=permanent → 409 BlobOperationNotSupported
              PUT /?restype=service&comp=properties | | {allow} → 202
-             # not the blob itself, and nothing that is still there
+             # neither the blob itself, nor a state that is not deleted
              DELETE /box/b?deletetype=permanent → 409 BlobOperationNotSupported
              DELETE /box/b?versionid={{v2}}&deletetype=permanent → 409 BlobSnapshotNotSoftDeleted
              DELETE /box/b?versionid={{v1}}&deletetype=later → 400 InvalidQueryParameterValue
              DELETE /box/b?versionid=2020-01-01T00:00:00.0000000Z&deletetype=permanent → 404 BlobNotFound
-             # and then it is gone
+             # then it does not exist
              DELETE /box/b?versionid={{v1}}&deletetype=permanent → 202 | x-ms-delete-type-permanent: true
              DELETE /box/b?versionid={{v1}}&deletetype=permanent → 404 BlobNotFound
              DELETE /box/b?snapshot={{s}}&deletetype=PERMANENT → 202 | x-ms-delete-type-permanent: true
              GET /box?restype=container&comp=list&include=versions,snapshots,deleted → 200 | | !{{v1}} | !{{s}} | ~{{v2}}
              PUT /box/b?comp=undelete → 200
              GET /box/b?versionid={{v1}} → 404 BlobNotFound
-             # nor is there anything to remove once its days are over
+             # nothing to delete after the retention
              PUT /box/b | x-ms-blob-type: BlockBlob | two → 201 | x-ms-version-id: $v3
              DELETE /box/b?versionid={{v2}} → 202
              wait 604800

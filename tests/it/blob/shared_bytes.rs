@@ -24,7 +24,7 @@ enum Step {
 
 const STEPS: [Step; 5] = [Step::WriteToOriginal, Step::WriteToCopy, Step::Copy, Step::Snapshot, Step::Promote];
 
-/// How a blob is written to.
+/// The ways to write to a blob.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Append,
@@ -53,7 +53,7 @@ impl Model {
         format!("/box/{}", self.name)
     }
 
-    /// Takes in what a write answered: a new version, where there is one, leaves the old behind.
+    /// Applies the answer to a write: a new version makes the state before it an earlier one.
     fn wrote(&mut self, answer: &Answer, expected: &str, holds: Vec<u8>) {
         assert_eq!(answer.verdict(), expected, "{}: {}", self.name, answer.text());
         let version = answer.header("x-ms-version-id");
@@ -132,14 +132,14 @@ async fn snapshot(server: &TestServer, model: &mut Model) {
 }
 
 /// Compares every state of the blob with the model.
-async fn look(server: &TestServer, kind: Kind, model: &Model, told: &str) {
+async fn look(server: &TestServer, kind: Kind, model: &Model, context: &str) {
     let now = State { query: String::new(), holds: model.now.clone() };
     for state in model.kept.iter().chain([&now]) {
         let got = server.request("GET", &format!("{}?{}", model.path(), state.query)).send().await;
-        assert_eq!(got.verdict(), "200", "{told}: {} {}", model.name, state.query);
+        assert_eq!(got.verdict(), "200", "{context}: {} {}", model.name, state.query);
         let times = if kind == Kind::Pages { PAGE } else { 1 };
         let wanted: Vec<u8> = state.holds.iter().flat_map(|&letter| std::iter::repeat_n(letter, times)).collect();
-        assert!(got.body == wanted, "{told}: {} {} does not hold {:?}", model.name, state.query, state.holds);
+        assert!(got.body == wanted, "{context}: {} {} does not hold {:?}", model.name, state.query, state.holds);
     }
 }
 
@@ -150,7 +150,7 @@ async fn every_order(kind: Kind) {
         server.container("box").await;
         for number in 0..STEPS.len().pow(LENGTH) {
             let steps: Vec<Step> = (0..LENGTH).map(|at| STEPS[number / STEPS.len().pow(at) % STEPS.len()]).collect();
-            let told = format!("{kind:?} {account:?} {steps:?}");
+            let context = format!("{kind:?} {account:?} {steps:?}");
             let mut original = create(&server, kind, format!("{number}-original")).await;
             write(&server, kind, &mut original, b'a').await;
             let mut copied = create(&server, kind, format!("{number}-copy")).await;
@@ -168,8 +168,8 @@ async fn every_order(kind: Kind) {
                     }
                 }
             }
-            look(&server, kind, &original, &told).await;
-            look(&server, kind, &copied, &told).await;
+            look(&server, kind, &original, &context).await;
+            look(&server, kind, &copied, &context).await;
         }
     }
 }

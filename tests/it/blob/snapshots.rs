@@ -1,4 +1,4 @@
-//! Snapshots: what a blob was, kept and read by the moment of its keeping.
+//! Snapshots: states of a blob, stored and read by the time at which they were taken.
 
 use crate::auth::token;
 use crate::scenario::check_in;
@@ -16,7 +16,7 @@ async fn server() -> TestServer {
 }
 
 #[tokio::test]
-async fn of_a_snapshots_tier_a_list_tells_since_2019() {
+async fn lists_report_the_tier_of_a_snapshot_since_2019() {
     check_in(
         &server().await,
         "PUT /box/s | x-ms-blob-type: BlockBlob | x → 201
@@ -34,7 +34,7 @@ async fn a_snapshot_stays_as_it_was() {
         &server().await,
         "HEAD /box/b → 200 | etag: $e; last-modified: $l
          wait 10
-         # without metadata it has the blob's own state, and the blob keeps its own
+         # without metadata it has the state of the blob, which does not change
          PUT /box/b?comp=snapshot → 201 | x-ms-snapshot: $s1; etag: {e}; last-modified: {l}; x-ms-request-server-encrypted: false | {}
          HEAD /box/b → 200 | etag: {e}; last-modified: {l}
          # with metadata it is another state
@@ -49,13 +49,13 @@ async fn a_snapshot_stays_as_it_was() {
          GET /box/b?snapshot={s1}&comp=tags → 200 | | ~<Tag><Key>k</Key><Value>v</Value></Tag>
          GET /box/b?snapshot={s1} | if-match: {e2} → 412 ConditionNotMet
          GET /box/b → 200 | | new
-         # moments that name none
+         # times without a snapshot
          GET /box/b?snapshot=2020-01-01T00:00:00.0000000Z → 404 BlobNotFound
          GET /box/b?snapshot=yesterday → 400 InvalidQueryParameterValue | | ~<Reason>Must be in the specific snapshot date time format.</Reason>
          HEAD /box/b?snapshot=yesterday → 400 InvalidQueryParameterValue
          PUT /box/none?comp=snapshot → 404 BlobNotFound
          PUT /none/b?comp=snapshot → 404 ContainerNotFound
-         # a lease asks for its id only if one is shown
+         # a lease id is checked only if the request has one
          PUT /box/b?comp=snapshot → 201
          PUT /box/b?comp=snapshot | x-ms-lease-id: {A} → 201
          PUT /box/b?comp=snapshot | x-ms-lease-id: {B} → 412 LeaseIdMismatchWithBlobOperation
@@ -91,7 +91,7 @@ async fn nobody_writes_to_a_snapshot() {
 }
 
 #[tokio::test]
-async fn are_deleted_with_the_blob_or_without() {
+async fn snapshots_are_deleted_with_the_blob_or_without_it() {
     check_in(
         &server().await,
         "PUT /box/b?comp=snapshot → 201 | x-ms-snapshot: $s1
@@ -101,7 +101,7 @@ async fn are_deleted_with_the_blob_or_without() {
          DELETE /box/b?snapshot={s1} | x-ms-delete-snapshots: include → 400 InvalidHeaderValue
          DELETE /box/b?snapshot={s1} | x-ms-delete-snapshots: only → 400 InvalidHeaderValue
          GET /box/b?snapshot={s1} → 200 | | old
-         # the base's lease does not guard its snapshots
+         # the lease of the blob does not protect its snapshots
          PUT /box/b?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {A} → 201
          DELETE /box/b?snapshot={s1} → 202 | x-ms-delete-type-permanent: true
          DELETE /box/b?snapshot={s1} → 404 BlobNotFound
@@ -146,7 +146,7 @@ async fn a_snapshot_is_promoted_by_a_copy() {
 
 /// Azurite lists them newest first, and loses those that a page cuts off.
 #[tokio::test]
-async fn are_listed_oldest_first_before_their_blob() {
+async fn snapshots_are_listed_oldest_first_before_their_blob() {
     let server = server().await;
     server.blob("/box/a", "a").await;
     server.blob("/box/c", "c").await;

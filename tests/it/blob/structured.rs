@@ -20,7 +20,7 @@ const KIND: &str = "XSM/1.0; properties=crc64";
 
 type Headers<'a> = &'a [(&'a str, &'a str)];
 
-/// The first version that knows them.
+/// The first version that supports them.
 const VERSION: &str = "2025-01-05";
 
 /// The message of these segments, encoded independently of the server's code.

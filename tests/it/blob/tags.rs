@@ -37,7 +37,7 @@ async fn setting_tags_replaces_them_and_does_not_change_the_blob() {
          HEAD /box/b → 200 | x-ms-tag-count: -
          PUT /box/none?comp=tags | | <Tags><TagSet/></Tags> → 404 BlobNotFound
          GET /box/none?comp=tags → 404 BlobNotFound
-         # recorded: a lease guards them too
+         # a lease protects them too (recorded)
          PUT /box/b?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {A} → 201
          PUT /box/b?comp=tags | | <Tags><TagSet/></Tags> → 412 LeaseIdMissing
          PUT /box/b?comp=tags | x-ms-lease-id: {B} | <Tags><TagSet/></Tags> → 412 LeaseIdMismatchWithBlobOperation
@@ -48,14 +48,14 @@ async fn setting_tags_replaces_them_and_does_not_change_the_blob() {
     .await;
 }
 
-/// The SDKs' own tests: conditions of Get and Set Blob Tags have names of their own.
+/// Get and Set Blob Tags have conditional headers of their own (the SDKs' own tests).
 #[tokio::test]
 async fn tags_have_conditions_of_their_own() {
     check_in(
         &server().await,
         "HEAD /box/b → 200 | etag: $e
          wait 10
-         # a writer's unmet condition is 412, and nothing is set
+         # a failed condition of a write is 412, and nothing is set
          PUT /box/b?comp=tags | x-ms-version: 2026-02-06; x-ms-blob-if-match: \"0x1\" | <Tags><TagSet><Tag><Key>k</Key><Value>1</Value></Tag></TagSet></Tags> → 412 ConditionNotMet
          PUT /box/b?comp=tags | x-ms-version: 2026-02-06; x-ms-blob-if-none-match: {e} | <Tags><TagSet/></Tags> → 412 ConditionNotMet
          PUT /box/b?comp=tags | x-ms-version: 2026-02-06; x-ms-blob-if-modified-since: {at} | <Tags><TagSet/></Tags> → 412 ConditionNotMet
@@ -63,13 +63,13 @@ async fn tags_have_conditions_of_their_own() {
          PUT /box/b?comp=tags | x-ms-version: 2026-02-06; x-ms-blob-if-unmodified-since: soon | <Tags><TagSet/></Tags> → 400 InvalidHeaderValue
          GET /box/b?comp=tags → 200 | | ~<TagSet />
          PUT /box/b?comp=tags | x-ms-version: 2026-02-06; x-ms-blob-if-match: {e}; if-match: \"0x1\" | <Tags><TagSet><Tag><Key>k</Key><Value>2</Value></Tag></TagSet></Tags> → 204
-         # a reader who has it already is told so
+         # a reader that has it already gets 304
          GET /box/b?comp=tags | x-ms-version: 2026-02-06; x-ms-blob-if-none-match: {e} → 304 ConditionNotMet
          GET /box/b?comp=tags | x-ms-version: 2026-02-06; x-ms-blob-if-match: \"0x1\" → 412 ConditionNotMet
          GET /box/b?comp=tags | x-ms-version: 2026-02-06; x-ms-blob-if-unmodified-since: {at-60} → 412 ConditionNotMet
          GET /box/b?comp=tags | x-ms-version: 2026-02-06; x-ms-blob-if-modified-since: {at} → 304 ConditionNotMet
          GET /box/b?comp=tags | x-ms-version: 2026-02-06; x-ms-blob-if-match: {e} → 200 | | ~<Value>2</Value>
-         # earlier versions do not know them
+         # earlier versions do not support them
          GET /box/b?comp=tags | x-ms-version: 2025-11-05; x-ms-blob-if-match: \"0x1\" → 200
          PUT /box/b?comp=tags | x-ms-version: 2025-11-05; x-ms-blob-if-match: \"0x1\" | <Tags><TagSet/></Tags> → 204",
     )

@@ -30,7 +30,7 @@ async fn setting_a_tier_does_not_change_the_blob() {
          PUT /box/b?comp=tier | x-ms-access-tier: Hot; x-ms-if-tags: \"k\" = 'v' → 412 ConditionNotMet
          PUT /box/none?comp=tier | x-ms-access-tier: Hot → 404 BlobNotFound
          HEAD /box/b → 200 | x-ms-access-tier: Cold
-         # recorded: a lease is asked for
+         # the lease id is required (recorded)
          PUT /box/b?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {A} → 201
          PUT /box/b?comp=tier | x-ms-access-tier: Hot → 412 LeaseIdMissing
          PUT /box/b?comp=tier | x-ms-access-tier: Hot; x-ms-lease-id: {A} → 200
@@ -85,14 +85,14 @@ async fn rehydration_takes_hours() {
          wait 3600
          GET /box/b → 200 | | content
          HEAD /box/b → 200 | x-ms-access-tier: Cool
-         # who is in a hurry after all
+         # the priority is raised
          PUT /box/b?comp=tier | x-ms-access-tier: Archive → 200
          PUT /box/b?comp=tier | x-ms-access-tier: Hot → 202
          PUT /box/b?comp=tier | x-ms-access-tier: Hot; x-ms-rehydrate-priority: High → 202
          HEAD /box/b → 200 | x-ms-rehydrate-priority: High
          wait 3600
          GET /box/b → 200 | | content
-         # what is archived is not changed, but tagged, and written over
+         # an archived blob can be tagged and overwritten, but not changed
          PUT /box/b?comp=tier | x-ms-access-tier: Archive → 200
          PUT /box/b?comp=metadata | x-ms-meta-a: 1 → 409 BlobArchived
          PUT /box/b?comp=properties | x-ms-blob-content-type: text/plain → 409 BlobArchived
@@ -138,7 +138,7 @@ async fn a_copy_of_an_archived_blob_is_rehydrated() {
              PUT /box/e | x-ms-copy-source: {source}x; x-ms-access-tier: Hot → 404 BlobNotFound
              PUT /box/e | x-ms-copy-source: {source_c}; x-ms-access-tier: Hot; x-ms-rehydrate-priority: High → 202
              HEAD /box/e → 200 | x-ms-access-tier: Hot; x-ms-archive-status: -
-             # no other write has a way out of the archive, nor a priority
+             # no other write rehydrates, and none has a priority
              PUT /box/f | x-ms-requires-sync: true; x-ms-copy-source: {signed}; x-ms-access-tier: Hot → 409 BlobArchived
              PUT /box/f | x-ms-requires-sync: true; x-ms-copy-source: {source}; x-ms-rehydrate-priority: High → 400 UnsupportedHeader
              PUT /box/f | x-ms-blob-type: BlockBlob; x-ms-copy-source: {signed}; x-ms-rehydrate-priority: High → 400 UnsupportedHeader
@@ -165,7 +165,7 @@ async fn a_smart_tier_reports_the_tier_that_it_uses() {
          HEAD /box/b → 200 | x-ms-access-tier: Archive; x-ms-archive-status: rehydrate-pending-to-smart; x-ms-smart-access-tier: -
          wait 54000
          HEAD /box/b → 200 | x-ms-access-tier: Smart; x-ms-smart-access-tier: Hot
-         # a reader of the content is told the tier since late
+         # a reader of the content gets the tier since 2026-10-06
          GET /box/b → 200 | x-ms-access-tier: -; x-ms-smart-access-tier: - | one
          GET /box/b | x-ms-version: 2026-02-06 → 200 | x-ms-access-tier: -; x-ms-smart-access-tier: Hot | one
          GET /box/b | x-ms-version: 2026-10-06 → 200 | x-ms-access-tier: Smart; x-ms-smart-access-tier: Hot | one

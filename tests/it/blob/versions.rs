@@ -6,7 +6,7 @@ use crate::server::TestServer;
 use crate::time::Timestamp;
 use lazuli::WELL_KNOWN_KEY;
 
-/// A house whose account keeps versions.
+/// A server whose account keeps versions.
 async fn server() -> TestServer {
     let account = format!("devstoreaccount1:{WELL_KNOWN_KEY},versioning");
     let server = TestServer::with(&["--account", &account]).await;
@@ -23,7 +23,7 @@ async fn every_write_creates_a_version() {
          PUT /box/b | x-ms-blob-type: BlockBlob | two → 201 | x-ms-version-id: $v2
          wait 1
          PUT /box/b?comp=metadata | x-ms-meta-n: 3 → 200 | x-ms-version-id: $v3; etag: $e3
-         # each can be read by its id, and the blob as it is by its own
+         # each is read by its id, the current blob by its own
          GET /box/b → 200 | x-ms-version-id: {v3}; x-ms-is-current-version: true; x-ms-meta-n: 3; etag: {e3} | two
          GET /box/b?versionid={v3} → 200 | x-ms-version-id: {v3}; x-ms-is-current-version: true; x-ms-lease-state: - | two
          GET /box/b?versionid={v2} → 200 | x-ms-version-id: {v2}; x-ms-is-current-version: -; x-ms-meta-n: -; x-ms-lease-state: - | two
@@ -31,7 +31,7 @@ async fn every_write_creates_a_version() {
          GET /box/b?versionid=2020-01-01T00:00:00.0000000Z → 404 BlobNotFound
          GET /box/b?versionid=soon → 400 InvalidQueryParameterValue
          GET /box/b?versionid={v1}&snapshot={v1} → 400 MutuallyExclusiveQueryParameters
-         # a version is not written to, but for its tags and its tier
+         # only the tags and the tier of a version can be set
          PUT /box/b?versionid={v1} | x-ms-blob-type: BlockBlob | x → 400 InvalidQueryParameterValue
          PUT /box/b?comp=metadata&versionid={v1} | x-ms-meta-n: 9 → 400 InvalidQueryParameterValue
          PUT /box/b?comp=tags&versionid={v1} | | <Tags><TagSet><Tag><Key>k</Key><Value>v</Value></Tag></TagSet></Tags> → 204
@@ -40,7 +40,7 @@ async fn every_write_creates_a_version() {
          PUT /box/b?comp=tier&versionid={v1} | x-ms-access-tier: Cool → 200
          HEAD /box/b?versionid={v1} → 200 | x-ms-access-tier: Cool
          HEAD /box/b → 200 | x-ms-access-tier: Hot
-         # a list shows them when asked to, oldest first
+         # a list includes them on request, oldest first
          GET /box?restype=container&comp=list → 200 | | ~<VersionId>{v3}</VersionId><IsCurrentVersion>true</IsCurrentVersion> | !{v2}
          GET /box?restype=container&comp=list&include=versions → 200 | | ~<VersionId>{v1}</VersionId><Properties> | ~<VersionId>{v2}</VersionId><Properties>",
     )
@@ -54,7 +54,7 @@ async fn a_deleted_blob_stays_as_a_version_and_a_deleted_version_does_not() {
         "PUT /box/b | x-ms-blob-type: BlockBlob | one → 201 | x-ms-version-id: $v1
          wait 1
          PUT /box/b | x-ms-blob-type: BlockBlob | two → 201 | x-ms-version-id: $v2
-         # the blob as it is cannot be removed by its id
+         # the current blob cannot be deleted by its id
          DELETE /box/b?versionid={v2} → 403 OperationNotAllowedOnRootBlob
          DELETE /box/b?versionid={v1} | x-ms-delete-snapshots: include → 400 InvalidHeaderValue
          # a deleted blob is its last version
@@ -63,11 +63,11 @@ async fn a_deleted_blob_stays_as_a_version_and_a_deleted_version_does_not() {
          GET /box/b?versionid={v2} → 200 | x-ms-is-current-version: - | two
          GET /box?restype=container&comp=list → 200 | | !<Name>
          GET /box?restype=container&comp=list&include=versions → 200 | | ~{v1} | ~{v2} | !IsCurrentVersion
-         # a version that is removed is gone
+         # a deleted version does not exist
          DELETE /box/b?versionid={v1} → 202 | x-ms-delete-type-permanent: true
          GET /box/b?versionid={v1} → 404 BlobNotFound
          DELETE /box/b?versionid={v1} → 404 BlobNotFound
-         # a new blob of the name has nothing of the old one
+         # a new blob of the name has no properties of the old one
          PUT /box/b | x-ms-blob-type: BlockBlob; if-none-match: * | three → 201 | x-ms-version-id: $v3
          GET /box/b?versionid={v2} → 200 | | two
          GET /box/b → 200 | x-ms-version-id: {v3} | three",
@@ -87,7 +87,7 @@ async fn a_name_that_only_has_versions_is_listed_if_included() {
              DELETE /box/b → 202
              PUT /box/c | x-ms-blob-type: BlockBlob | c → 201 | x-ms-version-id: $c
              GET /box?restype=container&comp=list&include=deletedwithversions → 200 | | ~{listed} | ~<Content-Length>5</Content-Length> | ~<LeaseStatus>unlocked</LeaseStatus><LeaseState>available</LeaseState> | ~<Name>c</Name><VersionId>{{c}}</VersionId> | !{{v1}} | !{{v2}} | !<Content-Length>3</Content-Length>
-             # who lists the versions sees those
+             # a list of versions has them
              GET /box?restype=container&comp=list&include=deletedwithversions,versions → 200 | | ~{{v1}} | ~{{v2}}
              # page by page
              GET /box?restype=container&comp=list&include=deletedwithversions&maxresults=1 → 200 | | ~{listed} | !<Name>c</Name>
@@ -111,12 +111,12 @@ async fn appends_and_page_writes_create_no_version() {
          PUT /box/log?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {A} → 201
          GET /box/log → 200 | x-ms-version-id: {v1} | line
          GET /box?restype=container&comp=list&include=versions → 200 | | ~{v1}
-         # the lease is the blob's, and none of its versions'
+         # the blob has the lease, its versions have none
          PUT /box/log | x-ms-blob-type: AppendBlob; x-ms-lease-id: {A} → 201 | x-ms-version-id: $v2
          HEAD /box/log → 200 | x-ms-lease-state: leased
          HEAD /box/log?versionid={v1} → 200 | x-ms-lease-state: -; content-length: 4
          DELETE /box/log?versionid={v1} → 202
-         # a snapshot is kept beside them
+         # a snapshot exists beside them
          PUT /box/log?comp=snapshot → 201 | x-ms-snapshot: $taken; x-ms-version-id: $v3
          GET /box/log?snapshot={taken} → 200 | x-ms-version-id: -
          HEAD /box/log → 200 | x-ms-version-id: {v3}
@@ -169,13 +169,13 @@ async fn names_that_only_have_versions_are_listed_if_included() {
          wait 1
          PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-meta-n: 2 | two → 201 | x-ms-version-id: $v2; etag: $e2
          PUT /box/c?comp=block&blockid=MQ== | | x → 201
-         # while there is a blob, they are its past
+         # they are earlier states of an existing blob
          GET /box?restype=container&comp=list&include=deletedwithversions → 200 | | ~<VersionId>{v2}</VersionId><IsCurrentVersion>true | !HasVersionsOnly
          DELETE /box/b → 202
          GET /box?restype=container&comp=list → 200 | | !<Name>b<
          GET /box?restype=container&comp=list&include=deletedwithversions,metadata → 200 | | ~<Name>b</Name><HasVersionsOnly>true</HasVersionsOnly><Properties> | ~<LeaseStatus>unlocked</LeaseStatus> | ~<n>2</n> | !{v2} | !<Name>c<
          GET /box?restype=container&comp=list&include=deletedwithversions,versions,uncommittedblobs → 200 | | ~{v1} | ~{v2} | ~<Name>c<
-         # a new blob of the name has them for its past
+         # they are earlier states of a new blob of the name
          PUT /box/b | x-ms-blob-type: BlockBlob | three → 201
          GET /box?restype=container&comp=list&include=deletedwithversions → 200 | | !HasVersionsOnly
          DELETE /box/b → 202",
@@ -209,7 +209,7 @@ async fn deleted_versions_are_retained_and_a_copy_restores_one() {
          DELETE /box/b → 202 | x-ms-delete-type-permanent: false
          GET /box?restype=container&comp=list&include=deleted → 200 | | !<Name>
          GET /box?restype=container&comp=list&include=versions → 200 | | ~{v1} | ~{v2} | !IsCurrentVersion | !Deleted
-         # a version that is removed is kept aside
+         # a deleted version is retained
          DELETE /box/b?versionid={v1} → 202 | x-ms-delete-type-permanent: false
          GET /box/b?versionid={v1} → 404 BlobNotFound
          GET /box?restype=container&comp=list&include=versions → 200 | | !{v1} | ~{v2}
@@ -218,11 +218,11 @@ async fn deleted_versions_are_retained_and_a_copy_restores_one() {
          PUT /box/b?comp=undelete → 200
          GET /box/b → 404 BlobNotFound
          GET /box/b?versionid={v1} → 200 | | one
-         # and is the blob again once it is copied over it
+         # copied over the blob it is current again
          PUT /box/b | x-ms-copy-source: {source}?versionid={v1} → 202 | x-ms-version-id: $v3
          GET /box/b → 200 | x-ms-version-id: {v3}; x-ms-is-current-version: true; x-ms-meta-n: 1 | one
          GET /box/b?versionid={v2} → 200 | | two
-         # what is only kept aside is over by the clock, versions stay
+         # a retained version ends with its retention, versions stay
          DELETE /box/b?versionid={v2} → 202
          wait 604800
          PUT /box/b?comp=undelete → 200

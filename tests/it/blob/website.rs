@@ -12,7 +12,7 @@ async fn switch(server: &TestServer, account: &str, settings: &str) {
     assert_eq!(request.body(body).send().await.verdict(), "202");
 }
 
-/// A house with a website: an index, a folder, an error document.
+/// A server with a website: an index, a folder, an error document.
 async fn site() -> TestServer {
     let server = TestServer::new().await;
     let settings = "<Enabled>true</Enabled><IndexDocument>index.html</IndexDocument><ErrorDocument404Path>errors/404.html</ErrorDocument404Path>";
@@ -55,7 +55,7 @@ async fn enabling_the_website_creates_its_container() {
     // Once more changes nothing.
     switch(&server, "devstoreaccount1", "<Enabled>true</Enabled><IndexDocument>i.html</IndexDocument>").await;
     check_in(&server, "GET /$web/a/b → 200 | | x\nPUT /$web?restype=container → 409 ContainerAlreadyExists").await;
-    // Nor is it public.
+    // It is not public.
     assert_eq!(server.request("GET", "/$web/a/b").anonymous().send().await.status, 401);
 }
 
@@ -117,18 +117,18 @@ async fn error_pages_are_those_of_the_service() {
     for name in ["etag", "last-modified", "content-md5", "content-type"] {
         assert_eq!(answer.header(name), blob.header(name));
     }
-    // It follows one version, whatever its visitor asks for.
+    // It follows one version, whatever version the visitor requests.
     for version in ["", "2021-12-02", "never"] {
         let answer = server.visit("GET", HOST, "/").header("x-ms-version", version).send().await;
         assert_eq!((answer.status, answer.header("x-ms-version")), (200, "2018-03-28"), "{version:?}");
     }
-    // Somebody who signs is a visitor as any other.
+    // A signed request is a visit like any other.
     let signed = server.visit("GET", HOST, "/").header("authorization", "SharedKey devstoreaccount1:x").send().await;
     assert_eq!(signed.status, 200);
 }
 
 #[tokio::test]
-async fn conditions_and_ranges() {
+async fn conditions_and_ranges_of_a_visit_are_checked() {
     let server = site().await;
     let etag = get(&server, "/").await.header("etag").to_owned();
     let modified = get(&server, "/").await.header("last-modified").to_owned();
@@ -149,7 +149,7 @@ async fn conditions_and_ranges() {
     let part = server.visit("GET", HOST, "/").header("range", "bytes=1-2").send().await;
     assert_eq!((part.header("content-range"), part.header("content-length")), ("bytes 1-2/4", "2"));
     assert_eq!(part.header("content-md5"), "");
-    // What is asked of one document is not asked of the page that says it is not there.
+    // Conditions and ranges for a document do not apply to the error document.
     let lost = server.visit("GET", HOST, "/none").header("if-match", "\"0x1\"").header("range", "bytes=0-1").send().await;
     assert_eq!((lost.status, lost.text()), (404, "lost"));
 }
@@ -172,7 +172,7 @@ async fn refusals_are_pages() {
     assert_eq!(get(&server, "/").await.text(), "home");
     let nobody = server.visit("GET", "nobody.web.core.windows.net", "/").send().await;
     assert_eq!((nobody.status, nobody.header("content-type")), (404, "text/html"));
-    // The document that says so is gone itself.
+    // The error document is deleted, too.
     check_in(&server, "DELETE /$web/errors/404.html → 202").await;
     let lost = get(&server, "/none").await;
     assert_eq!((lost.verdict().as_str(), lost.header("etag")), ("404 WebContentNotFound", ""));
@@ -218,8 +218,8 @@ async fn web_pages_of_other_origins_get_no_cors_headers() {
         let answer = server.visit("GET", HOST, path).header("origin", "http://a.example").send().await;
         assert_eq!((answer.header("access-control-allow-origin"), answer.header("vary")), ("", ""), "{path}");
     }
-    let asked = server.visit("OPTIONS", HOST, "/").header("origin", "http://a.example");
-    assert_eq!(asked.header("access-control-request-method", "GET").send().await.status, 405);
+    let preflight = server.visit("OPTIONS", HOST, "/").header("origin", "http://a.example");
+    assert_eq!(preflight.header("access-control-request-method", "GET").send().await.status, 405);
 }
 
 #[tokio::test]
@@ -248,7 +248,7 @@ async fn every_host_of_an_account() {
         let web_port = server.visit("GET", host, "/").port(web).send().await;
         assert_eq!((web_port.status, web_port.text()), (200, at_web_port), "{host}");
     }
-    // There is no other service at its port, but it tells how it is.
+    // No other service is at its port, except for the health check.
     assert_eq!(server.visit("GET", "127.0.0.1", "/one/$web/index.html").port(web).send().await.status, 404);
     assert_eq!(server.visit("GET", "127.0.0.1", "/_lazuli/health").port(web).send().await.status, 200);
     assert!(TestServer::new().await.emulator.websites().is_none());

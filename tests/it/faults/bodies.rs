@@ -1,4 +1,4 @@
-//! Bodies that are too long, too short, in pieces, unwanted or never sent; and what `Content-Length` says of them.
+//! Bodies that are too long, too short, in pieces, unwanted or never sent; and their `Content-Length`.
 
 use super::wire::{Wire, head, request, sas};
 use super::{Stored, refusal};
@@ -52,7 +52,7 @@ async fn oversized_blobs() {
     stored.unchanged("an announced body").await;
 }
 
-/// A length that is no length, or two, or none: HTTP itself is refused, and the connection with it.
+/// A malformed or repeated Content-Length is refused as HTTP, and the connection is closed.
 #[tokio::test]
 async fn lengths_that_are_none() {
     let stored = Stored::new().await;
@@ -89,7 +89,7 @@ async fn the_longest_length() {
     stored.unchanged("the longest length").await;
 }
 
-/// Writes say how long their body is: 411 without, whether it comes in chunks or there is none.
+/// Writes need a Content-Length: 411 without, with a chunked body or with none.
 #[tokio::test]
 async fn no_length() {
     let stored = Stored::new().await;
@@ -106,7 +106,7 @@ async fn no_length() {
             assert_eq!(spoken.line, "HTTP/1.1 411 Content-Length HTTP header is missing", "{target} {lines}");
             assert_eq!(refusal(&spoken.answer, method, VERSION), "MissingContentLengthHeader");
             stored.unchanged(lines).await;
-            // What was in the body is not taken for the next request.
+            // The body is not read as the next request.
             if spoken.answer.header("connection") != "close" {
                 wire.say(request("GET", "/kept/digits", &[], "")).await;
                 assert_eq!(wire.hear("GET").await.answer.text(), "0123456789", "{target} {lines}");
@@ -115,13 +115,13 @@ async fn no_length() {
     }
 }
 
-/// Chunks without end, or that are none, hold nobody up.
+/// Endless or malformed chunks do not delay other requests.
 #[tokio::test]
 async fn endless_and_broken_chunks() {
     let stored = Stored::new().await;
     let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
     wire.say(format!("{}transfer-encoding: chunked\r\n\r\n", head("PUT", "/kept/digits", PUT, 0))).await;
-    // The server takes in as much as it is patient for, then answers and closes; it does not read for ever.
+    // The server reads for a limited time, then answers and closes.
     let chunk = format!("{:x}\r\n{}\r\n", 1 << 20, " ".repeat(1 << 20));
     for _ in 0..80 {
         wire.say(&chunk).await;
@@ -157,7 +157,7 @@ async fn half_a_body() {
         let said = wire.stop().await.end().await;
         assert!(said.is_empty() || said.starts_with("HTTP/1.1 400 "), "{target}: {said:?}");
         stored.unchanged(target).await;
-        // Without a word of farewell.
+        // Without a TCP shutdown.
         let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
         wire.say(format!("{}content-length: {length}\r\n\r\n{body}", head("PUT", target, PUT, length))).await;
         drop(wire);
@@ -165,7 +165,7 @@ async fn half_a_body() {
     }
 }
 
-/// A body longer than announced is the next request, and as such nonsense.
+/// What follows the announced length of a body is the next request, and malformed.
 #[tokio::test]
 async fn more_than_announced() {
     let stored = Stored::new().await;
@@ -176,7 +176,7 @@ async fn more_than_announced() {
     assert_eq!(stored.server.request("GET", "/kept/new").send().await.text(), "new");
 }
 
-/// A body that nobody wants is taken in, so that the connection goes on: where none belongs, and where a refusal comes first.
+/// An unneeded body is read, so that the connection remains: that of an operation without a body, and of a refused request.
 #[tokio::test]
 async fn bodies_that_nobody_reads() {
     let stored = Stored::new().await;

@@ -1,4 +1,4 @@
-//! Slow and silent clients: each costs one connection, for a limited time, and nobody else notices.
+//! Slow and silent clients: each costs one connection for a limited time, and does not delay the others.
 
 use super::Stored;
 use super::wire::{Wire, head, request, sas};
@@ -28,7 +28,7 @@ async fn silence_has_a_limit() {
     assert_eq!(next.hear("GET").await.answer.text(), "0123456789");
 }
 
-/// Hundreds who stop in the middle of a head or a body, and hundreds who never read, do not keep one other from being answered.
+/// Hundreds of clients that stop in a head or a body, or never read, do not delay another client.
 #[tokio::test]
 async fn the_slow_do_not_hold_up_the_rest() {
     let stored = Stored::new().await;
@@ -49,7 +49,7 @@ async fn the_slow_do_not_hold_up_the_rest() {
         slow.push(wire);
     }
     stored.unchanged("the slow").await;
-    // The bodies that had stopped go on, and are taken whole.
+    // The stalled bodies continue, and are accepted.
     let mut wire = slow.swap_remove(1);
     wire.say(" whole").await;
     assert_eq!(wire.hear("PUT").await.answer.verdict(), "201");
@@ -88,7 +88,7 @@ async fn one_host() {
                 assert_eq!(wire.end().await, "");
             }
         }
-        // HTTP/1.0 knows no Host.
+        // HTTP/1.0 has no Host.
         let mut wire = Wire::to(&stored.server, kind).await;
         wire.say("OPTIONS /devstoreaccount1/ HTTP/1.0\r\nx-ms-version: 2021-12-02\r\n\r\n").await;
         assert!(wire.end().await.contains("A required CORS header is not present."), "{kind:?}");

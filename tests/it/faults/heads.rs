@@ -5,7 +5,7 @@ use super::{Stored, refusal};
 use crate::server::VERSION;
 use lazuli::ServiceKind;
 
-/// What is no HTTP is refused and cut off, and the next connection is none the worse.
+/// Bytes that are not HTTP are refused and the connection is closed. The next connection is not affected.
 #[tokio::test]
 async fn garbage() {
     let stored = Stored::new().await;
@@ -45,7 +45,7 @@ async fn garbage() {
     }
 }
 
-/// Heads without measure are refused within measure.
+/// Heads over the limits are refused.
 #[tokio::test]
 async fn huge_heads() {
     let stored = Stored::new().await;
@@ -61,18 +61,18 @@ async fn huge_heads() {
         wire.say(format!("DELETE {path}?{} HTTP/1.1\r\nhost: a\r\n{headers}\r\n", sas())).await;
         let said = wire.stop().await.end().await;
         let refused = ["414", "431", "400"].iter().any(|status| said.starts_with(&format!("HTTP/1.1 {status} ")));
-        // Who still sends when the refusal comes may find the connection reset instead.
+        // A client that is still sending may find the connection reset instead.
         assert!(refused || said.is_empty(), "{path:.60}: {said:?}");
         stored.unchanged("a huge head").await;
     }
-    // What a client can reasonably send is taken: eight kibibytes of metadata in short pairs.
+    // The most metadata is accepted: eight kibibytes in short pairs.
     let pairs: Vec<(String, String)> = (0..800).map(|n| (format!("x-ms-meta-n{n}"), "v".to_owned())).collect();
     let pairs: Vec<(&str, &str)> = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let put = stored.server.request("PUT", "/kept/many").header("x-ms-blob-type", "BlockBlob").headers(&pairs).send().await;
     assert_eq!(put.verdict(), "201");
 }
 
-/// What is not text in a header that is read is refused by its name; it does not count as absent.
+/// A header that is read and is not text is refused by its name; it does not count as absent.
 #[tokio::test]
 async fn bytes_that_are_not_text() {
     let stored = Stored::new().await;
@@ -101,7 +101,7 @@ async fn bytes_that_are_not_text() {
         }
         stored.unchanged(name).await;
     }
-    // What nobody reads may be anything.
+    // A header that is not read may have any value.
     let mut bytes = head("GET", "/kept/digits", &[], 0).into_bytes();
     bytes.extend(b"user-agent: caf\xe9\r\n\r\n");
     let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
@@ -128,7 +128,7 @@ async fn raw_bytes_in_the_url() {
     }
 }
 
-/// HTTP that is odd and right is answered like any other.
+/// Unusual but valid HTTP is accepted.
 #[tokio::test]
 async fn odd_and_right() {
     let stored = Stored::new().await;

@@ -1,5 +1,5 @@
-//! What is malformed, absurd, too long, too short or too slow: the service's own refusal, and nothing changed. Never a panic, a 500 or a
-//! hang.
+//! Requests that are malformed, too long, too short or too slow get the error of the real service, and change nothing. They never cause
+//! a panic, a 500 or a hang.
 
 mod bodies;
 mod connections;
@@ -17,7 +17,7 @@ use crate::server::Answer;
 use lazuli::ServiceKind;
 use stored::Stored;
 
-/// Checks a refusal's whole shape as the blob service has it, and gives its code. `version` is the one that the refusal follows.
+/// Checks the format of an error of the Blob service, and returns its code. `version` is the one that the error follows.
 pub fn refusal(answer: &Answer, method: &str, version: &str) -> String {
     refusal_of(ServiceKind::Blob, answer, method, version)
 }
@@ -81,7 +81,7 @@ pub fn refusal_of(kind: ServiceKind, answer: &Answer, method: &str, version: &st
     code
 }
 
-/// The code of a table's refusal, once its body is found to be in one of the forms that tables have.
+/// Checks the format of an error of the Table service, and returns its code.
 fn of_tables(answer: &Answer, method: &str, said: &str) -> String {
     if method == "HEAD" {
         assert!(answer.body.is_empty(), "{said}");

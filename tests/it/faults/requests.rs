@@ -7,7 +7,7 @@ use lazuli::ServiceKind;
 
 type RequestCase = (&'static str, &'static str, &'static [(&'static str, &'static str)], &'static str, &'static str);
 
-/// Sends each row, signed; checks the verdict, the refusal's shape, and that nothing changed.
+/// Sends each request, signed; checks the verdict, the format of the error, and that nothing changed.
 async fn check(rows: &[RequestCase]) {
     let stored = Stored::new().await;
     for (method, target, headers, body, verdict) in rows {
@@ -186,7 +186,7 @@ async fn names_that_nothing_has() {
     }
 }
 
-/// Documents that no operation takes, wherever one is read.
+/// Documents that no operation accepts.
 #[tokio::test]
 async fn malformed_documents() {
     let deep = "<BlockList>".repeat(200);
@@ -248,7 +248,7 @@ async fn malformed_documents() {
         for (document, (method, target, verdict)) in
             documents.iter().flat_map(|document| rows.iter().map(move |row| (document, row)))
         {
-            // An object without members is one that some of them take.
+            // Some of them accept an object without members.
             if document == b"{}" && *verdict == json {
                 continue;
             }
@@ -310,7 +310,7 @@ async fn documents_that_say_nonsense() {
     .await;
 }
 
-/// A header or a parameter said twice is never half heard: both values count, or neither does.
+/// Of a repeated header or parameter, both values count, or neither does.
 #[tokio::test]
 async fn said_twice() {
     let stored = Stored::new().await;
@@ -331,7 +331,7 @@ async fn said_twice() {
         ),
         (format!("x-ms-blob-type: BlockBlob\r\n{twice_the_lease}"), "400 InvalidHeaderValue"),
         ("x-ms-blob-type: BlockBlob\r\ncontent-md5: AAAAAAAAAAAAAAAAAAAAAA==\r\ncontent-md5: AAAAAAAAAAAAAAAAAAAAAA==\r\n".to_owned(), "400 InvalidMd5"),
-        // Of two versions neither is followed, and then the code stands in the body alone.
+        // Of two versions neither is followed, and the code is in the body only.
         ("x-ms-blob-type: BlockBlob\r\nx-ms-version: 2019-12-12\r\n".to_owned(), "400"),
     ];
     for (headers, verdict) in rows {
@@ -352,7 +352,7 @@ async fn said_twice() {
         let answer = stored.server.request("GET", &format!("{target}&{sas}")).anonymous().send().await;
         assert_eq!(answer.verdict(), verdict, "{target}: {}", answer.text());
     }
-    // The same metadata name twice is one value of both, as the service has it.
+    // A repeated metadata name has one value, joined from both, as in the real service.
     let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
     let twice = "x-ms-blob-type: BlockBlob\r\nx-ms-meta-a: 1\r\nX-Ms-Meta-A: 2\r\n";
     wire.say(format!("{}{twice}\r\nnew", put.replace("digits", "joined"))).await;
@@ -360,7 +360,7 @@ async fn said_twice() {
     assert_eq!(stored.server.request("HEAD", "/kept/joined").send().await.header("x-ms-meta-a"), "1,2");
 }
 
-/// A time that nobody will see: the clock stops at the end of the calendar, and the server goes on.
+/// The clock stops at the end of the calendar, and the server still answers.
 #[tokio::test]
 async fn the_end_of_time() {
     let stored = Stored::new().await;

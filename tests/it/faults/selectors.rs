@@ -65,7 +65,7 @@ async fn unknown_selectors() {
     }
 }
 
-/// A selector that belongs to another path or another method is as good as unknown.
+/// A selector of another path or another method counts as unknown.
 #[tokio::test]
 async fn misplaced_selectors() {
     let stored = Stored::new().await;

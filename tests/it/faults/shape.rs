@@ -1,4 +1,4 @@
-//! The shape of every refusal, and of what every answer carries.
+//! The format of errors, and the headers of each answer.
 
 use super::wire::{Wire, request, sas};
 use super::{Stored, refusal};
@@ -18,7 +18,7 @@ async fn error_codes_by_version() {
         (VERSION, "BlobNotFound"),
         ("2099-12-31", "BlobNotFound"),
     ] {
-        // Not signed by key: what a signature holds has changed with the versions.
+        // Not signed by key, because the string to sign depends on the version.
         let request = |method| stored.server.request(method, &target).header("x-ms-version", version).anonymous();
         let answer = request("GET").send().await;
         assert_eq!((answer.status, answer.header("x-ms-error-code")), (404, header), "{version}");
@@ -44,7 +44,7 @@ async fn error_codes_by_version() {
     assert_eq!(refusal(&answer, "GET", VERSION), "InvalidQueryParameterValue");
 }
 
-/// What is said of the offending value is what was sent, in a form that any XML reader takes.
+/// An error contains the offending value in a form that any XML parser accepts.
 #[tokio::test]
 async fn details_quote_what_was_sent() {
     let stored = Stored::new().await;
@@ -117,7 +117,7 @@ async fn a_tables_reason_is_https_own() {
     assert_eq!(wire.hear("GET").await.line, "HTTP/1.1 401 Unauthorized");
 }
 
-/// The reason phrase of a refusal is its sentence.
+/// The reason phrase of an error is its message.
 #[tokio::test]
 async fn the_reason_is_the_sentence() {
     let stored = Stored::new().await;
@@ -145,7 +145,7 @@ async fn the_reason_is_the_sentence() {
     assert!(wire.is_silent());
 }
 
-/// Each service says who it is, in what it refuses too.
+/// Each service has its `Server` header, also in errors.
 #[tokio::test]
 async fn every_service_has_its_name() {
     let stored = Stored::new().await;

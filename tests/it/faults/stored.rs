@@ -1,4 +1,4 @@
-//! What is stored before a test, and whether it is still the same after.
+//! The data before a test, and whether it is the same after it.
 
 use crate::server::{Answer, TestServer};
 use lazuli::ServiceKind;
@@ -63,7 +63,7 @@ impl Stored {
         Stored { server, kind, before }
     }
 
-    /// Fails if anything stored is not as it was.
+    /// Fails if any data changed.
     pub async fn unchanged(&self, after: &str) {
         let now = match self.kind {
             ServiceKind::Blob => everything(&self.server).await,

@@ -1,4 +1,4 @@
-//! A client that sends whatever bytes it is given: what no client library would send.
+//! A client that sends arbitrary bytes, which no client library would send.
 
 use crate::server::{Answer, TestServer, VERSION, hmac, sign, sign_table, start_of_time};
 use hyper::body::Bytes;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// How long a test waits for the server before it says that it hangs.
+/// How long a test waits for the server before it fails.
 const HANGS: Duration = Duration::from_secs(20);
 
 /// A connection.
@@ -16,7 +16,7 @@ pub struct Wire {
     read: Vec<u8>,
 }
 
-/// An answer, with what only the wire shows.
+/// An answer with its status line.
 #[derive(Debug)]
 pub struct Spoken {
     /// `HTTP/1.1 400 The reason.`
@@ -29,20 +29,20 @@ impl Wire {
         Wire { stream: TcpStream::connect(server.host(kind)).await.unwrap(), read: Vec::new() }
     }
 
-    /// Sends; what the server has already closed cannot be sent to, which the answer will show.
+    /// Sends bytes. Errors are ignored: if the server has closed the connection, its answer shows why.
     pub async fn say(&mut self, bytes: impl AsRef<[u8]>) -> &mut Wire {
         let sent = tokio::time::timeout(HANGS, self.stream.write_all(bytes.as_ref())).await;
         _ = sent.expect("the server does not read");
         self
     }
 
-    /// Whether the server has said something that was not heard yet, or has closed the connection.
+    /// Whether the server has sent bytes that are not read yet, or has closed the connection.
     pub fn is_spoken_to(&mut self) -> bool {
         !matches!(self.stream.try_read_buf(&mut self.read), Err(error) if error.kind() == std::io::ErrorKind::WouldBlock)
             || !self.read.is_empty()
     }
 
-    /// Ends what is sent; answers can still be read.
+    /// Closes the sending half; answers can still be read.
     pub async fn stop(&mut self) -> &mut Wire {
         self.stream.shutdown().await.unwrap();
         self
@@ -75,13 +75,13 @@ impl Wire {
         Spoken { line, answer: Answer { status, headers, body } }
     }
 
-    /// Reads to the end of the connection, be it a clean one or not; what came.
+    /// Reads to the end of the connection, and returns the rest.
     pub async fn end(&mut self) -> String {
         while self.more().await {}
         String::from_utf8_lossy(&std::mem::take(&mut self.read)).into_owned()
     }
 
-    /// Whether nothing has come beyond what was heard.
+    /// Whether no further bytes have arrived.
     pub fn is_silent(&self) -> bool {
         let mut probe = [0; 1];
         self.read.is_empty()
@@ -117,12 +117,12 @@ pub fn head_of(kind: ServiceKind, method: &str, target: &str, headers: &[(&str, 
     format!("{method} {path} HTTP/1.1\r\nhost: 127.0.0.1\r\n{}", lines.concat())
 }
 
-/// A whole request with a body.
+/// A request with a body.
 pub fn request(method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> String {
     format!("{}content-length: {}\r\n\r\n{body}", head(method, target, headers, body.len()), body.len())
 }
 
-/// The query of an account SAS that permits everything, so that a request with any headers is let in.
+/// The query of an account SAS that permits everything, for requests with any headers.
 pub fn sas() -> String {
     let (start, expiry) = ("2020-01-01T00:00:00Z", "2099-01-01T00:00:00Z");
     let fields = [WELL_KNOWN_ACCOUNT, "rwdxylacuptfi", "bqtf", "sco", start, expiry, "", "", "2020-04-08", ""];

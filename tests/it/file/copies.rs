@@ -48,6 +48,10 @@ async fn a_file_is_copied() {
          PUT /shr/old | x-ms-version: 2024-11-04; x-ms-copy-source: /devstoreaccount1/shr/f → 404 CannotVerifyCopySource | x-ms-copy-source-status-code: 404; x-ms-copy-source-error-code: ResourceNotFound | ~<CopySourceStatusCode>404</CopySourceStatusCode><CopySourceErrorCode>ResourceNotFound</CopySourceErrorCode>
          PUT /shr/old | x-ms-copy-source: /devstoreaccount1/shr/f?sharesnapshot={{t}} → 202
          GET /shr/old → 200 | | x123456789
+         HEAD /shr/none → 404 ResourceNotFound
+         # conditions on the source are not supported
+         PUT /shr/none | x-ms-copy-source: /devstoreaccount1/shr/old; x-ms-source-if-match: \"0x1\" → 400 ConditionHeadersNotSupported
+         PUT /shr/copy?comp=range | x-ms-write: update; x-ms-range: bytes=0-0; x-ms-source-range: bytes=0-0; x-ms-copy-source: /devstoreaccount1/shr/old; x-ms-source-if-none-match: * → 400 ConditionHeadersNotSupported
          HEAD /shr/none → 404 ResourceNotFound"
     ))
     .await;

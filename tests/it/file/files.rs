@@ -94,7 +94,11 @@ async fn a_file_is_created_with_its_first_bytes() {
          # a restored file has exactly the attributes of the request
          PUT /shr/f | x-ms-type: file; x-ms-content-length: 0; x-ms-file-attributes: Hidden → 201 | x-ms-file-attributes: +
          PUT /shr/f | x-ms-type: file; x-ms-content-length: 0; x-ms-file-attributes: Hidden; x-ms-file-property-semantics: Restore → 201 | x-ms-file-attributes: Hidden
-         PUT /shr/f | x-ms-type: file; x-ms-content-length: 0; x-ms-file-property-semantics: Odd → 400 InvalidHeaderValue",
+         PUT /shr/f | x-ms-type: file; x-ms-content-length: 0; x-ms-file-property-semantics: Odd → 400 InvalidHeaderValue
+         # no other operation restores a file
+         PUT /shr/f?comp=properties | x-ms-file-property-semantics: Restore → 400 UnsupportedHeader | | ~<HeaderName>x-ms-file-property-semantics</HeaderName>
+         PUT /shr/g?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/f; x-ms-file-property-semantics: Restore → 400 UnsupportedHeader
+         PUT /shr/g | x-ms-copy-source: /devstoreaccount1/shr/f; x-ms-file-property-semantics: New → 400 UnsupportedHeader",
     )
     .await;
 }

@@ -1,4 +1,4 @@
-//! `azure_storage_blob`, the official crate. It knows no account keys, so it works with a SAS.
+//! `azure_storage_blob`, the official crate. It does not support account keys, so it uses a SAS.
 
 use super::{account_sas, pattern, sas_url};
 use crate::server::TestServer;

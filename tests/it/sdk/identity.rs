@@ -1,4 +1,4 @@
-//! `azure_storage_blob`, signed in. The crate gives its credentials to https alone, so a policy of its pipeline shows the token here.
+//! `azure_storage_blob` with a token. The crate sends its credentials over https only, so a policy of its pipeline adds the token here.
 
 use super::azure::refusal;
 use crate::auth::{jwt, token};

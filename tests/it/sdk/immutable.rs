@@ -1,4 +1,4 @@
-//! Immutable storage by the official crate: it reads modes and dates as it knows them, or not at all.
+//! Immutable storage with the official crate, which parses modes and dates strictly.
 
 use super::{account_sas, sas_url};
 use crate::server::TestServer;
@@ -39,7 +39,7 @@ async fn policies_and_holds() {
     assert_eq!(properties.legal_hold().unwrap(), Some(false));
     blob.set_metadata(&[("n".to_owned(), "1".to_owned())].into(), None).await.unwrap();
 
-    // It takes the letter `i`, which is not among those of a writer.
+    // It needs the letter `i`, which a writer does not have.
     let writer = service(&format!("{}?{}", server.blob_url(), account_sas("rwdxcf"))).blob_client("kept", "b");
     assert!(writer.set_legal_hold(true, None).await.is_err());
 }

@@ -1,5 +1,4 @@
-//! Clients that people use, at their daily work: Azure's own crate, and `object_store`, which DataFusion, Delta Lake and others
-//! stand on.
+//! Client libraries: Azure's own crates, and `object_store`, which DataFusion, Delta Lake and others use.
 
 mod azure;
 mod identity;

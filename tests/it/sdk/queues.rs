@@ -1,4 +1,4 @@
-//! `azure_storage_queue`, the official crate. It knows no account keys, so it works with a SAS.
+//! `azure_storage_queue`, the official crate. It does not support account keys, so it uses a SAS.
 
 use super::{EVERYTHING, account_sas};
 use crate::server::TestServer;

@@ -1,10 +1,10 @@
-//! How the program ends, and what does not end it.
+//! The end of the program.
 
 use crate::process::{FREE, Folder, HANGS, Running, command, lazuli, send};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
-/// Neither an open connection nor half a body holds up the end.
+/// Neither an open connection nor half a body delays the end.
 #[test]
 fn a_signal_ends_the_server_at_once() {
     for name in ["TERM", "INT"] {
@@ -23,14 +23,14 @@ fn a_signal_ends_the_server_at_once() {
         running.signal(name);
         let (status, _) = running.end();
         assert_eq!(status.code(), Some(0), "{name}");
-        // Whoever was connected learns of it.
+        // Open connections are closed.
         let mut rest = Vec::new();
         idle.set_read_timeout(Some(HANGS)).unwrap();
         assert!(idle.read_to_end(&mut rest).is_ok());
     }
 }
 
-/// Whoever started it may go: nobody reading what it prints is no reason to end, nor to fail a request.
+/// Closed output streams neither end the server nor fail a request.
 #[test]
 fn goes_on_when_nobody_listens() {
     let folder = Folder::new("alone");

@@ -1,4 +1,4 @@
-//! `--health`: the exit code, and what it says of a server that is not Lazuli.
+//! `--health`: the exit code, and its report about other servers.
 
 use crate::process::{FREE, Running, lazuli, run};
 use std::io::{Read, Write};
@@ -17,7 +17,7 @@ fn health_is_an_exit_code() {
     assert_eq!(error.lines().count(), 1, "{error}");
 }
 
-/// What answers in a server's place is not taken for one, and is not called absent either.
+/// Another program at the port is neither reported as healthy nor as absent.
 #[test]
 fn health_reports_other_servers() {
     for (answer, said) in [

@@ -38,7 +38,7 @@ fn prints_where_websites_are() {
     assert!(error.contains("already in use (--web-port N chooses another)"), "{error}");
 }
 
-/// The lines that tools wait for, to the letter, and nothing behind the port.
+/// The exact lines that tools wait for, with nothing behind the port.
 #[test]
 fn speaks_as_azurite() {
     let folder = Folder::new("names");
@@ -83,7 +83,7 @@ fn speaks_as_azurite() {
     }
 }
 
-/// What went otherwise than one may think is a line on standard error, and the server runs.
+/// An ignored setting is a line on standard error, and the server runs.
 #[test]
 fn warnings_are_lines() {
     let folder = Folder::new("warnings");

@@ -54,7 +54,7 @@ jm1vXVYpfrvM/zzLPFqvXGOYUcihRANCAAQh0h1xoqEHSS14iVb07X9tbytotMtq
 -----END PRIVATE KEY-----
 ";
 
-/// Takes any certificate, and remembers nothing.
+/// Accepts any certificate.
 #[derive(Debug)]
 struct Trusting(WebPkiSupportedAlgorithms);
 
@@ -110,7 +110,7 @@ fn certificates_of_all_sorts() {
     };
     std::fs::write(&der, der_of(VERSION_1)).unwrap();
 
-    // Azurite takes no notice of a password beside a key either.
+    // Azurite ignores a password beside a key, too.
     let words = [&FREE[..], &["--cert", &cert, "--key", &key, "--pwd", "s3cret"]].concat();
     let mut child = command(lazuli(), &words).spawn().unwrap();
     let mut warnings = BufReader::new(child.stderr.take().unwrap());
@@ -170,7 +170,7 @@ fn speaks_tls() {
     let port_text = port.to_string();
     assert_eq!(run(lazuli(), &[&["--health", "--blob-port", &port_text][..], &pem].concat()).0, 0);
 
-    // Whoever does not speak TLS is cut off, and holds nobody up.
+    // A client that does not use TLS is disconnected, and does not delay others.
     let mut plain = TcpStream::connect(("127.0.0.1", port)).unwrap();
     plain.set_read_timeout(Some(HANGS)).unwrap();
     plain.write_all(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n").unwrap();
@@ -184,7 +184,7 @@ fn speaks_tls() {
     assert_eq!(protocol.as_deref(), Some(&b"http/1.1"[..]));
 }
 
-/// Over TLS the strictest takes a token that would do for the service, and none that would not.
+/// `--oauth basic` accepts the tokens that the real service would accept, over TLS, and no others.
 #[test]
 fn takes_tokens_over_tls() {
     let folder = Folder::new("tokens");
@@ -212,7 +212,7 @@ fn takes_tokens_over_tls() {
     }
 }
 
-/// Sends a head over TLS, and gives what is answered until the connection ends, and the protocol that was agreed on.
+/// Sends a head over TLS, and returns the answer until the end of the connection, and the negotiated protocol.
 fn request_tls(port: u16, head: &str) -> (String, Option<Vec<u8>>) {
     let provider = Arc::new(ring::default_provider());
     let verifier = Arc::new(Trusting(provider.signature_verification_algorithms));

@@ -7,7 +7,7 @@ const IDENTIFIERS: &str = "Fault Op Row Shape SELECTORS Permit Grant Guard Accep
                            Held Holdings Told Recorded Manners Known Asking Asker Reach Opens Elsewhere Trouble Mistake Unreadable Unmet \
                            Patient Sniffed Spelled World House Door";
 
-/// Words of comments and of identifiers, in any letter case. An identifier such as `is_asked` or `IsAsked` has two words.
+/// Words of comments and of identifiers, in any letter case. Those of `is_leased` and `IsLeased` are `is` and `leased`.
 const WORDS: &str = "told tell tells asked asks ask spelled spelt spelling spells spellings door born stamp stamps manners aside holdings \
                      dice mistake mistakes trouble unmet lent lends lend house thus hence thither whence sits";
 
@@ -36,7 +36,6 @@ const PENDING: &[&str] = &[
     "src/emulator.rs",
     "src/health.rs",
     "src/main.rs",
-    "tests/it/blob/",
     "tests/it/file/",
     "tests/it/parameters.rs",
     "tests/it/routing.rs",

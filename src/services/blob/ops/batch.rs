@@ -11,53 +11,43 @@ use crate::services::blob::ops::delete_blob::DELETE_BLOB;
 use crate::services::blob::ops::set_blob_tier::SET_BLOB_TIER;
 use std::fmt::Write;
 
-pub(super) static BATCH: Operation<Blobs> =
-    operation("Blob Batch", ResourceKind::Service, &[Selector::Query("comp", "batch")], OF_ACCOUNT);
+pub(super) static BATCH: Operation<Blobs> = operation!(
+    batch,
+    BatchContentType,
+    OperationSpec { name: "Blob Batch", selectors: &[Selector::Query("comp", "batch")], ..SPEC }
+);
 
 /// The request of Azure's JavaScript client when the path begins with the account, which that client treats as a container.
-pub(super) static PATH_STYLE_BATCH: Operation<Blobs> = operation(
-    "Blob Batch (path style)",
-    ResourceKind::Service,
-    &[Selector::Query("restype", "container"), Selector::Query("comp", "batch")],
-    OF_ACCOUNT,
+pub(super) static PATH_STYLE_BATCH: Operation<Blobs> =
+    operation!(batch, BatchContentType, OperationSpec { name: "Blob Batch (path style)", selectors: OF_CONTAINER, ..SPEC });
+
+pub(super) static CONTAINER_BATCH: Operation<Blobs> = operation!(
+    batch,
+    BatchContentType,
+    OperationSpec {
+        name: "Blob Batch (container)",
+        resource: ResourceKind::Container,
+        selectors: OF_CONTAINER,
+        requires: RequiredPermission::container(ANY),
+        ..SPEC
+    }
 );
 
-pub(super) static CONTAINER_BATCH: Operation<Blobs> = operation(
-    "Blob Batch (container)",
-    ResourceKind::Container,
-    &[Selector::Query("restype", "container"), Selector::Query("comp", "batch")],
-    RequiredPermission::container(ANY),
-);
+const OF_CONTAINER: &[Selector] = &[Selector::Query("restype", "container"), Selector::Query("comp", "batch")];
+
+const SPEC: OperationSpec = OperationSpec {
+    methods: &["POST"],
+    requires: RequiredPermission::service(ANY).account_sas_only(),
+    access: Access::Write,
+    status: 202,
+    ..OperationSpec::DEFAULT
+};
 
 /// Every permission of a SAS for blobs: any is enough for the batch, and each part needs its own.
 const ANY: &str = "racwdxyltfmeopiu";
 
-const OF_ACCOUNT: RequiredPermission = RequiredPermission::service(ANY).account_sas_only();
-
 /// The operations that a part can be.
 static OPERATIONS: [&OperationSpec; 2] = [&DELETE_BLOB.spec, &SET_BLOB_TIER.spec];
-
-const fn operation(
-    name: &'static str,
-    resource: ResourceKind,
-    selectors: &'static [Selector],
-    requires: RequiredPermission,
-) -> Operation<Blobs> {
-    operation!(
-        batch,
-        BatchContentType,
-        OperationSpec {
-            name,
-            methods: &["POST"],
-            resource,
-            selectors,
-            requires,
-            access: Access::Write,
-            status: 202,
-            ..OperationSpec::DEFAULT
-        }
-    )
-}
 
 async fn batch(blobs: &Blobs, mut request: Request, content_type: BatchContentType) -> Result<Reply, StorageError> {
     if request.spec.resource == ResourceKind::Container {

@@ -54,7 +54,7 @@ impl FromRequest for ChangeConditions {
 async fn delete_blob(blobs: &Blobs, request: Request, input: Input) -> Result<Reply, StorageError> {
     let (permanent, by_version) = (input.delete_type.is_some(), input.version.is_some());
     if let Some(snapshots) = input.snapshots.filter(|_| by_version || input.snapshot.is_some()) {
-        return Err(StorageError::invalid_header("x-ms-delete-snapshots", snapshots.word()));
+        return Err(StorageError::invalid_header("x-ms-delete-snapshots", snapshots.to_string()));
     }
     let letter = match (permanent, by_version) {
         (true, _) => "y",

@@ -12,39 +12,37 @@ use crate::rules::listing;
 use crate::rules::listing::{ListingFilter, Position};
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::ops::spec::READ_CONTAINER;
 use crate::services::blob::state::{ListInclude, ListedBlob};
 use crate::services::blob::wire;
+use crate::services::shared::listing::included;
 use std::sync::Arc;
 
 /// The blobs that one request examines before it answers with the blobs found so far and a marker.
 const MAX_EXAMINED: usize = 100_000;
 
-pub(super) static FIND_BLOBS: Operation<Blobs> = operation(
-    "Find Blobs by Tags",
-    ResourceKind::Service,
-    &[Selector::Query("comp", "blobs")],
-    RequiredPermission::object("f").account_sas_only(),
+pub(super) static FIND_BLOBS: Operation<Blobs> = operation!(
+    find_blobs,
+    Input,
+    OperationSpec {
+        name: "Find Blobs by Tags",
+        methods: &["GET"],
+        selectors: &[Selector::Query("comp", "blobs")],
+        requires: RequiredPermission::object("f").account_sas_only(),
+        ..OperationSpec::DEFAULT
+    }
 );
 
-pub(super) static FIND_BLOBS_IN_CONTAINER: Operation<Blobs> = operation(
-    "Find Blobs by Tags in Container",
-    ResourceKind::Container,
-    &[Selector::Query("restype", "container"), Selector::Query("comp", "blobs")],
-    RequiredPermission::object("f"),
+pub(super) static FIND_BLOBS_IN_CONTAINER: Operation<Blobs> = operation!(
+    find_blobs,
+    Input,
+    OperationSpec {
+        name: "Find Blobs by Tags in Container",
+        selectors: &[Selector::Query("restype", "container"), Selector::Query("comp", "blobs")],
+        requires: RequiredPermission::object("f"),
+        ..READ_CONTAINER
+    }
 );
-
-const fn operation(
-    name: &'static str,
-    resource: ResourceKind,
-    selectors: &'static [Selector],
-    requires: RequiredPermission,
-) -> Operation<Blobs> {
-    operation!(
-        find_blobs,
-        Input,
-        OperationSpec { name, methods: &["GET"], resource, selectors, requires, ..OperationSpec::DEFAULT }
-    )
-}
 
 input! { pub(super) Input {
     expression: Expression = Query "where",
@@ -61,11 +59,7 @@ impl FromField for Option<Include> {
     const REQUIRED: bool = false;
 
     fn from_field(fields: &Fields<'_>, location: FieldLocation, name: &'static str) -> Result<Option<Include>, StorageError> {
-        let unknown = |word: &&str| !["", "none", "versions"].contains(&word.to_ascii_lowercase().as_str());
-        match fields.text(location, name).unwrap_or_default().split(',').map(str::trim).find(unknown) {
-            Some(word) => Err(StorageError::invalid_query(name, word, "Invalid query parameter value.")),
-            None => Ok(Some(Include)),
-        }
+        included(fields.text(location, name), &["none", "versions"]).map(|_| Some(Include))
     }
 }
 

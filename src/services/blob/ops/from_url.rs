@@ -385,7 +385,6 @@ async fn put_blob(blobs: &Blobs, request: Request, input: PutBlobInput) -> Resul
     // The content has an MD5 whether or not the source had one or gave its properties (recorded).
     let headers = ContentHeaders { md5: headers.md5.or(md5), ..headers };
     let body = Body::Block { content: fetched.content, blocks: Arc::default() };
-    let retention = blobs.retention_policy(&request)?;
     let make = |blob: NewBlob| {
         // The source's metadata is copied with its properties, unless the request has its own: Azure.Storage.DataMovement sends
         // `x-ms-copy-source-blob-properties: false` to change or drop any of them, and omits the header to keep all.
@@ -395,11 +394,7 @@ async fn put_blob(blobs: &Blobs, request: Request, input: PutBlobInput) -> Resul
         blob.tags = fetched.tags.unwrap_or(blob.tags);
         blob
     };
-    let create = |container: &mut Container| {
-        let claimed = container.claim(&request)?;
-        Ok(container.create(claimed, request.now, retention, make))
-    };
-    let blob = blobs.write(&request, create).await?;
+    let blob = blobs.create(&request, make).await?;
     Ok(wire::written(&blob, &request).with_digests(fetched.digests))
 }
 

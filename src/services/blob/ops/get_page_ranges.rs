@@ -1,11 +1,10 @@
 //! Get Page Ranges: the written pages of a page blob, or the changes since an earlier snapshot.
 
 use crate::operation::{
-    FromText, MaxResults, Operation, OperationSpec, ReadRange, Reply, Request, Selector, Source, SourceAuthorization,
+    MaxResults, Operation, OperationSpec, ReadRange, Reply, Request, Selector, SnapshotTime, Source, SourceAuthorization,
     SourceLocation, StateQuery,
 };
 use crate::rules::blob::pages;
-use crate::rules::blob::version_selector::MALFORMED_TIME;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::ranges;
 use crate::rules::time::Timestamp;
@@ -23,23 +22,11 @@ pub(super) static GET_PAGE_RANGES: Operation<Blobs> = operation!(
 
 input! { pub(super) Input {
     range: ReadRange,
-    previous: Option<PreviousSnapshot> = Query "prevsnapshot",
+    previous: Option<SnapshotTime> = Query "prevsnapshot",
     previous_url: Option<String> = Header "x-ms-previous-snapshot-url",
     marker: Option<u64> = Query "marker",
     max: MaxResults,
 } }
-
-/// The time of an earlier snapshot.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PreviousSnapshot(Timestamp);
-
-impl FromText for PreviousSnapshot {
-    const MALFORMED: &'static str = MALFORMED_TIME;
-
-    fn from_text(text: &str) -> Option<PreviousSnapshot> {
-        Timestamp::parse_iso(text).map(PreviousSnapshot)
-    }
-}
 
 /// The ranges of a page, at most and by default.
 const PAGE: usize = 10_000;
@@ -65,7 +52,7 @@ async fn get_page_ranges(blobs: &Blobs, request: Request, (_, input): (StateQuer
     let max = input.max.0.unwrap_or(PAGE);
     let previous = match (&input.previous_url, input.previous) {
         (Some(url), _) => Some(snapshot_of(&request, url)?),
-        (None, previous) => previous.map(|PreviousSnapshot(taken)| taken),
+        (None, previous) => previous.map(|SnapshotTime(taken)| taken),
     };
     let changes = match previous {
         None => content.written(span).into_iter().map(Change::Written).collect(),

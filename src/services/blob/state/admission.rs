@@ -98,8 +98,7 @@ impl Container {
     /// 404 BlobNotFound; 412 or 304 for a failed condition; 412 for the lease.
     pub fn admit(&self, request: &Request) -> Result<Admitted, StorageError> {
         let encryption = request.encryption.clone().in_container(&self.properties.encryption)?;
-        let (key, blob) = self.find(request.target.blob()?.0, request.target.blob()?.1, request.now)?;
-        check(&blob, request, key.at)?;
+        let Admitted { key, blob } = self.admit_unsettled(request)?;
         blob.check_settled(request.spec, key.at)?;
         match request.spec.encryption {
             EncryptionCheck::None => {}
@@ -111,19 +110,28 @@ impl Container {
         Ok(Admitted { key, blob })
     }
 
+    /// As [`Container::admit`], also for the destination of a pending copy, and without a check of the encryption.
+    pub(super) fn admit_unsettled(&self, request: &Request) -> Result<Admitted, StorageError> {
+        let (name, version) = request.target.blob()?;
+        let (key, blob) = self.find(name, version, request.now)?;
+        check(&blob, request, key.at)?;
+        Ok(Admitted { key, blob })
+    }
+
     /// The retained snapshot or version that the request names, after every check that its operation declares.
     ///
     /// # Errors
     /// 409 BlobSnapshotNotSoftDeleted if it is not deleted, BlobOperationNotSupported for the blob itself; 404 BlobNotFound; those
     /// of [`Container::admit`].
     pub fn admit_deleted(&self, request: &Request) -> Result<Admitted, StorageError> {
-        let key = BlobKey { name: request.target.blob()?.0.into(), at: request.target.blob()?.1 };
-        if key.at == VersionSelector::Base {
+        let (name, at) = request.target.blob()?;
+        if at == VersionSelector::Base {
             return Err(ErrorCode::BlobOperationNotSupported.into());
         }
-        if self.find(request.target.blob()?.0, key.at, request.now).is_ok() {
+        if self.find(name, at, request.now).is_ok() {
             return Err(ErrorCode::BlobSnapshotNotSoftDeleted.into());
         }
+        let key = BlobKey { name: name.into(), at };
         let blob = self.blobs.get(&key).filter(|blob| blob.is_retained(request.now)).ok_or(ErrorCode::BlobNotFound)?.clone();
         check(&blob, request, key.at)?;
         Ok(Admitted { key, blob })
@@ -194,11 +202,11 @@ impl Container {
     /// 400 for a snapshot that is newer than the one that the request names; 409 PreviousSnapshotNotFound.
     pub fn snapshot_before(&self, request: &Request, taken: Timestamp) -> Result<(Timestamp, Arc<Blob>), StorageError> {
         let at = VersionSelector::Earlier(taken, VersionKind::Snapshot);
-        if request.target.blob()?.1 < at {
+        let (name, version) = request.target.blob()?;
+        if version < at {
             return Err(ErrorCode::PreviousSnapshotCannotBeNewer.into());
         }
-        let (_, earlier) =
-            self.find(request.target.blob()?.0, at, request.now).map_err(|_| ErrorCode::PreviousSnapshotNotFound)?;
+        let (_, earlier) = self.find(name, at, request.now).map_err(|_| ErrorCode::PreviousSnapshotNotFound)?;
         Ok((taken, earlier))
     }
 }

@@ -8,7 +8,7 @@ use crate::rules::retention::RetentionPolicy;
 use crate::rules::time::Timestamp;
 use crate::services::blob::body::Body;
 use crate::services::blob::copy_properties::{BlobCopy, IncrementalCopy, Outcome};
-use crate::services::blob::state::admission::{Admitted, Claimed, check};
+use crate::services::blob::state::admission::{Admitted, Claimed};
 use crate::services::blob::state::blob::{Blob, NewBlob};
 use crate::services::blob::state::container::Container;
 use crate::services::blob::state::key::BlobKey;
@@ -92,14 +92,13 @@ impl Container {
     /// # Errors
     /// As [`Container::admit`]; 409 NoPendingCopyOperation; 409 CopyIdMismatch when another copy is pending.
     pub fn abort_copy(&mut self, request: &Request, id: [u8; 16]) -> Result<(), StorageError> {
-        let (key, blob) = self.find(request.target.blob()?.0, request.target.blob()?.1, request.now)?;
-        check(&blob, request, key.at)?;
-        let copy = blob.copy.clone().filter(|copy| copy.is_pending()).ok_or(ErrorCode::NoPendingCopyOperation)?;
+        let admitted = self.admit_unsettled(request)?;
+        let copy = admitted.copy.clone().filter(|copy| copy.is_pending()).ok_or(ErrorCode::NoPendingCopyOperation)?;
         if copy.id != id {
             return Err(ErrorCode::CopyIdMismatch.into());
         }
-        let body = blob.body.clone();
-        self.settle(Admitted { key, blob }, request.now, &copy, body, Outcome::Aborted)
+        let body = admitted.body.clone();
+        self.settle(admitted, request.now, &copy, body, Outcome::Aborted)
     }
 
     fn settle(

@@ -67,7 +67,6 @@ mod tests {
     use super::*;
     use crate::rules::auth::permissions::PublicAccess;
     use crate::rules::blob::blocks::{BlockId, UNCOMMITTED_SECONDS};
-    use crate::rules::blob::version_selector::VersionSelector;
     use crate::rules::encryption::{DefaultEncryption, Encryption};
     use crate::rules::metadata::Metadata;
     use crate::rules::retention::RetentionPolicy;
@@ -94,7 +93,7 @@ mod tests {
     fn put(container: &mut Container, name: &str, now: Timestamp, expires: Option<Timestamp>) -> Admitted {
         let body = Body::Block { content: Content::default(), blocks: Arc::default() };
         let make = |new: crate::services::blob::state::blob::NewBlob| new.blob(body, ContentHeaders::default()).expiring(expires);
-        let blob = container.create(claimed(name), now, KEPT, make);
+        let blob = container.create(claimed(name), now, RETAINED, make);
         Admitted { key: BlobKey::base(name), blob }
     }
 

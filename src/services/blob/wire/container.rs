@@ -5,11 +5,10 @@ use crate::operation::{Fields, FromRequest, FromText, Input, Request};
 use crate::rules::auth::permissions::PublicAccess;
 use crate::rules::encryption::{ACCOUNT_SCOPE, DEFAULT_SCOPE, DENY_OVERRIDE, DefaultEncryption};
 use crate::rules::error::StorageError;
-use crate::rules::retention;
 use crate::rules::versions::Version;
 use crate::services::blob::state::Container;
 use crate::services::shared::lease::write_lease;
-use crate::services::shared::listing::ListedResource;
+use crate::services::shared::listing::{ListedResource, write_metadata};
 
 /// The encryption scope that a new container sets for its blobs.
 impl FromRequest for DefaultEncryption {
@@ -40,10 +39,8 @@ pub(in crate::services::blob) fn write_container(
     request: &Request,
 ) {
     let properties = line.state.properties();
-    xml.open("Container").leaf("Name", line.name);
-    if let Some((created, _)) = line.deleted {
-        xml.leaf("Deleted", "true").leaf("Version", retention::container_version(created));
-    }
+    xml.open("Container");
+    line.write_name(xml);
     xml.open("Properties");
     xml.leaf("Last-Modified", properties.last_modified.rfc1123()).leaf("Etag", line.state.etag().quoted());
     match line.deleted {
@@ -67,13 +64,10 @@ pub(in crate::services::blob) fn write_container(
     if request.version >= Version::V2020_10_02 {
         xml.leaf("ImmutableStorageWithVersioningEnabled", request.account.immutability.to_string());
     }
-    if let Some((_, deletion)) = line.deleted {
-        xml.leaf("DeletedTime", deletion.at.rfc1123());
-        xml.leaf("RemainingRetentionDays", deletion.days_left_of_container(request.now).to_string());
-    }
+    line.write_deletion(xml, request.now);
     xml.close("Properties");
     if metadata {
-        xml.nest("Metadata", |xml| properties.metadata.iter().for_each(|(name, value)| _ = xml.leaf(name, value)));
+        write_metadata(xml, &properties.metadata);
     }
     xml.close("Container");
 }

@@ -13,6 +13,7 @@ use crate::services::blob::state::{Blob, ListInclude, ListedBlob};
 use crate::services::blob::wire::{content_type, tier, write_tag_set};
 use crate::services::blob::{last_access, protection};
 use crate::services::shared::lease::write_lease;
+use crate::services::shared::listing::{included, write_metadata};
 
 /// `include=` of List Blobs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,30 +43,39 @@ impl Include {
     }
 }
 
+/// The words of `include`. Blobs have no permissions without a hierarchical namespace.
+const WORDS: [&str; 11] = [
+    "metadata",
+    "uncommittedblobs",
+    "deletedwithversions",
+    "copy",
+    "tags",
+    "snapshots",
+    "versions",
+    "deleted",
+    "immutabilitypolicy",
+    "legalhold",
+    "permissions",
+];
+
 impl FromField for Include {
     const REQUIRED: bool = false;
 
     /// Returns 400 InvalidQueryParameterValue for an unknown word.
     fn from_field(fields: &Fields<'_>, location: FieldLocation, name: &'static str) -> Result<Include, StorageError> {
-        let mut include = Include::default();
-        for word in fields.text(location, name).unwrap_or_default().split(',').map(str::trim).filter(|word| !word.is_empty()) {
-            match word.to_ascii_lowercase().as_str() {
-                "metadata" => include.metadata = true,
-                "uncommittedblobs" => include.also.uncommitted = true,
-                "deletedwithversions" => include.also.versions_only = true,
-                "copy" => include.copy = true,
-                "tags" => include.tags = true,
-                "snapshots" => include.snapshots = true,
-                "versions" => include.versions = true,
-                "deleted" => include.deleted = true,
-                "immutabilitypolicy" => include.policy = true,
-                "legalhold" => include.hold = true,
-                // Blobs have no permissions without a hierarchical namespace.
-                "permissions" => {}
-                _ => return Err(StorageError::invalid_query(name, word, "Invalid query parameter value.")),
-            }
-        }
-        Ok(include)
+        let words = included(fields.text(location, name), &WORDS)?;
+        let has = |word| words.contains(&word);
+        Ok(Include {
+            metadata: has("metadata"),
+            also: ListInclude { uncommitted: has("uncommittedblobs"), versions_only: has("deletedwithversions") },
+            copy: has("copy"),
+            tags: has("tags"),
+            snapshots: has("snapshots"),
+            versions: has("versions"),
+            deleted: has("deleted"),
+            policy: has("immutabilitypolicy"),
+            hold: has("legalhold"),
+        })
     }
 }
 
@@ -170,7 +180,7 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<VersionSelector>, blob: &
     if include.metadata && matches!(blob.encryption, Encryption::Key(_)) {
         xml.leaf_with("Metadata", &[("Encrypted", "true")], "");
     } else if include.metadata {
-        xml.nest("Metadata", |xml| blob.metadata.iter().for_each(|(name, value)| _ = xml.leaf(name, value)));
+        write_metadata(xml, &blob.metadata);
     }
     if include.tags && !blob.tags.is_empty() {
         xml.nest("Tags", |xml| write_tag_set(xml, &blob.tags));

@@ -17,6 +17,7 @@ use crate::services::file::files::Files;
 use crate::services::file::node::Node;
 use crate::services::file::ops::spec::READ;
 use crate::services::file::state::{NodePath, WantedNode};
+use crate::services::shared::listing::included;
 
 pub(super) static LIST_DIRECTORIES_AND_FILES: Operation<Files> = operation!(
     run,
@@ -55,18 +56,15 @@ impl FromRequest for Include {
     fn from_request(fields: &Fields<'_>) -> Result<Include, StorageError> {
         let name = "x-ms-file-extended-info";
         let extended = Option::<bool>::from_field(fields, FieldLocation::Header, name)? == Some(true);
-        let mut include = Include { extended: extended || fields.version >= Version::V2020_10_02, ..Include::default() };
-        let words = fields.query("include").unwrap_or_default();
-        for word in words.split(',').map(str::trim).filter(|word| !word.is_empty()) {
-            match word.to_ascii_lowercase().as_str() {
-                "timestamps" => include.timestamps = true,
-                "etag" => include.etag = true,
-                "attributes" => include.attributes = true,
-                "permissionkey" => include.permission = true,
-                _ => return Err(StorageError::invalid_query("include", word, "Invalid query parameter value.")),
-            }
-        }
-        Ok(include)
+        let words = included(fields.query("include"), &["timestamps", "etag", "attributes", "permissionkey"])?;
+        let has = |word| words.contains(&word);
+        Ok(Include {
+            extended: extended || fields.version >= Version::V2020_10_02,
+            timestamps: has("timestamps"),
+            etag: has("etag"),
+            attributes: has("attributes"),
+            permission: has("permissionkey"),
+        })
     }
 }
 

@@ -1,14 +1,13 @@
 //! List Ranges: the written ranges of a file; or, with an earlier snapshot of the share, the ranges that changed since then.
 
-use crate::operation::{self, Fields, FromRequest, MaxResults, Operation, OperationSpec, ReadRange, Reply, Request, Selector};
+use crate::operation::{MaxResults, Operation, OperationSpec, ReadRange, Reply, Request, Selector, SnapshotTime};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::handle::FileAccess;
 use crate::rules::ranges;
-use crate::rules::time::Timestamp;
 use crate::services::file::files::Files;
 use crate::services::file::node::SECTOR;
 use crate::services::file::ops::spec::READ_FILE;
-use crate::services::file::state::{NodePath, WantedNode, snapshot_time};
+use crate::services::file::state::{NodePath, WantedNode};
 use crate::services::file::wire::half_open;
 use crate::services::shared::changes::{self, RangeListNames};
 use crate::store::sparse::Change;
@@ -21,7 +20,7 @@ pub(super) static LIST_RANGES: Operation<Files> = operation!(
 
 input! { pub(super) Input {
     range: ReadRange,
-    previous: PreviousSnapshot,
+    previous: Option<SnapshotTime> = Query "prevsharesnapshot",
     supports_rename: Option<bool> = Header "x-ms-file-support-rename",
     // The offset at which the page begins.
     marker: Option<u64> = Query "marker",
@@ -29,27 +28,15 @@ input! { pub(super) Input {
     at: NodePath,
 } }
 
-/// The earlier snapshot.
-#[derive(Debug)]
-pub(super) struct PreviousSnapshot(Option<Timestamp>);
-
-impl FromRequest for PreviousSnapshot {
-    const INPUTS: &'static [operation::Input] = &[operation::Input::query("prevsharesnapshot")];
-
-    fn from_request(fields: &Fields<'_>) -> Result<PreviousSnapshot, StorageError> {
-        snapshot_time(fields, "prevsharesnapshot").map(PreviousSnapshot)
-    }
-}
-
 async fn run(files: &Files, request: Request, input: Input) -> Result<Reply, StorageError> {
     let share = files.share(&request)?.read();
     let file = share.admit(&request, &input.at, WantedNode::Content, FileAccess::Read)?;
     let size = file.content()?.content.len();
     let range = ranges::resolve(input.range.0, size)?.map_or(0..size, half_open);
     let range = input.marker.unwrap_or(0).max(range.start)..range.end;
-    let changes = match input.previous.0 {
+    let changes = match input.previous {
         None => file.content()?.changes(None, range),
-        Some(previous) => {
+        Some(SnapshotTime(previous)) => {
             let earlier = share.snapshot(previous).ok_or(ErrorCode::PreviousSnapshotNotFound)?;
             if input.at.snapshot.is_some_and(|snapshot| snapshot < previous) {
                 return Err(ErrorCode::PreviousSnapshotCannotBeNewer.into());

@@ -17,7 +17,7 @@ mod tree;
 mod view;
 
 pub use admission::{Admitted, NewNode, WantedNode};
-pub use named::{CurrentPath, NodePath, NonRootPath, ShareSnapshotQuery, parse_snapshot, snapshot_time, trailing_dots};
+pub use named::{CurrentPath, NodePath, NonRootPath, ShareSnapshotQuery, parse_snapshot, trailing_dots};
 pub use open_handles::{Handle, HandleOwner};
 pub use share::Share;
 pub use snapshots::DeleteSnapshots;

@@ -1,6 +1,6 @@
 //! What a request addresses: the share or a directory or a file in it, current or in a snapshot of the share.
 
-use crate::operation::{Fields, FromRequest, Input};
+use crate::operation::{FieldLocation, Fields, FromField, FromRequest, FromText, Input, SnapshotTime};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::path::{Path, TrailingDots};
 use crate::rules::time::Timestamp;
@@ -18,7 +18,8 @@ impl FromRequest for ShareSnapshotQuery {
     const INPUTS: &'static [Input] = &[Input::query(SNAPSHOT)];
 
     fn from_request(fields: &Fields<'_>) -> Result<ShareSnapshotQuery, StorageError> {
-        snapshot_time(fields, SNAPSHOT).map(ShareSnapshotQuery)
+        let time = Option::<SnapshotTime>::from_field(fields, FieldLocation::Query, SNAPSHOT)?;
+        Ok(ShareSnapshotQuery(time.map(|SnapshotTime(time)| time)))
     }
 }
 
@@ -97,19 +98,11 @@ pub fn trailing_dots(fields: &Fields<'_>, header: &'static str) -> Result<Traili
     }
 }
 
-/// Parses a query parameter that names a snapshot of the share by its time.
-///
-/// # Errors
-/// 400 InvalidQueryParameterValue.
-pub fn snapshot_time(fields: &Fields<'_>, name: &'static str) -> Result<Option<Timestamp>, StorageError> {
-    fields.query(name).map(|text| parse_snapshot(name, text)).transpose()
-}
-
 /// Parses the time that names a snapshot.
 ///
 /// # Errors
 /// 400 InvalidQueryParameterValue.
 pub fn parse_snapshot(name: &str, text: &str) -> Result<Timestamp, StorageError> {
-    Timestamp::parse_iso(text)
-        .ok_or_else(|| StorageError::invalid_query(name, text, "Must be in the specific snapshot date time format."))
+    let time = SnapshotTime::from_text(text);
+    time.map(|SnapshotTime(time)| time).ok_or_else(|| StorageError::invalid_query(name, text, SnapshotTime::MALFORMED))
 }

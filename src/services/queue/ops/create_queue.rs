@@ -28,11 +28,11 @@ async fn run(queues: &Queues, request: Request, metadata: Metadata) -> Result<Re
     let account = queues.account(&request.account.name)?;
     let status = account
         .resources
-        .write(|index| match index.get(request.target.queue()?) {
+        .write(|index| match index.get(request.target.resource_name()?) {
             Some(queue) if queue.read().metadata.is_same_as(&metadata) => Ok(EXISTS),
             Some(_) => Err(ErrorCode::QueueAlreadyExists.into()),
             None => {
-                index.insert(request.target.queue()?.into(), queues.cell(Queue::new(metadata)));
+                index.insert(request.target.resource_name()?.into(), queues.cell(Queue::new(metadata)));
                 Ok(request.spec.status)
             }
         })

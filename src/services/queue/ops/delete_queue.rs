@@ -23,10 +23,10 @@ async fn run(queues: &Queues, request: Request) -> Result<Reply, StorageError> {
     let deleted = account
         .resources
         .write(|index| {
-            let queue = index.get(request.target.queue()?).ok_or(ErrorCode::QueueNotFound)?;
+            let queue = index.get(request.target.resource_name()?).ok_or(ErrorCode::QueueNotFound)?;
             // Closed before its name is free: a concurrent Put Message fails, rather than losing its message.
             queue.edit(|_| Ok(()), true)?;
-            Ok(index.remove(request.target.queue()?))
+            Ok(index.remove(request.target.resource_name()?))
         })
         .await?;
     // Freeing many messages takes time, so it happens outside of the lock.

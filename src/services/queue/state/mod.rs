@@ -16,7 +16,7 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 /// The most expired messages that one write removes. It is more than one, so that their number falls.
-const SWEPT: usize = 16;
+const MAX_SWEPT: usize = 16;
 
 /// A queue and all its messages: one cell of the store.
 #[derive(Clone, Debug, Default)]
@@ -25,9 +25,9 @@ pub struct Queue {
     pub policies: Arc<[Policy]>,
     messages: OrdMap<Uuid, Arc<Message>>,
     /// The messages by the time at which they become visible.
-    line: Timeline<Uuid>,
+    by_visibility: Timeline<Uuid>,
     /// The messages by the time at which they expire.
-    ends: Timeline<Uuid>,
+    by_expiry: Timeline<Uuid>,
     /// The last number of a message or a receipt.
     numbers: u64,
 }
@@ -60,12 +60,12 @@ impl Queue {
 
     /// The number of messages, visible or not.
     pub fn count(&self, now: Timestamp) -> usize {
-        self.ends.count_after(now)
+        self.by_expiry.count_after(now)
     }
 
     /// The first visible messages.
     pub fn peek(&self, count: usize, now: Timestamp) -> impl Iterator<Item = &Message> {
-        self.line.lasting(now).filter_map(|(_, id)| self.messages.get(id).map(|message| &**message)).take(count)
+        self.by_visibility.lasting(now).filter_map(|(_, id)| self.messages.get(id).map(|message| &**message)).take(count)
     }
 
     /// Puts a message behind those that become visible at the same time.
@@ -92,7 +92,7 @@ impl Queue {
     /// Returns the first visible messages, and makes them invisible until `visible`.
     pub fn get(&mut self, count: usize, visible: Timestamp, now: Timestamp) -> Vec<Arc<Message>> {
         self.sweep(now);
-        let first: Vec<Uuid> = self.line.lasting(now).map(|(_, id)| *id).take(count).collect();
+        let first: Vec<Uuid> = self.by_visibility.lasting(now).map(|(_, id)| *id).take(count).collect();
         let messages = first.into_iter().filter_map(|id| {
             let number = self.number();
             let message = self.messages.get(&id)?.after_get(visible, number);
@@ -115,7 +115,7 @@ impl Queue {
     ) -> Result<Arc<Message>, StorageError> {
         self.sweep(now);
         let number = self.number();
-        let updated = self.held(id, receipt, now)?.after_update(visible, text, number)?;
+        let updated = self.message(id, receipt, now)?.after_update(visible, text, number)?;
         Ok(self.change(updated))
     }
 
@@ -125,7 +125,7 @@ impl Queue {
     /// 404 MessageNotFound if there is no such message or the receipt is stale.
     pub fn delete(&mut self, id: Uuid, receipt: &str, now: Timestamp) -> Result<(), StorageError> {
         self.sweep(now);
-        self.held(id, receipt, now)?;
+        self.message(id, receipt, now)?;
         self.drop(id);
         Ok(())
     }
@@ -138,7 +138,7 @@ impl Queue {
     }
 
     /// The message of this id, if the receipt is its current one.
-    fn held(&self, id: Uuid, receipt: &str, now: Timestamp) -> Result<&Message, StorageError> {
+    fn message(&self, id: Uuid, receipt: &str, now: Timestamp) -> Result<&Message, StorageError> {
         let message = self.messages.get(&id).filter(|message| !message.is_expired(now)).ok_or(ErrorCode::MessageNotFound)?;
         message.check(receipt)?;
         Ok(message)
@@ -151,8 +151,8 @@ impl Queue {
 
     fn add(&mut self, message: Message) -> Arc<Message> {
         let message = Arc::new(message);
-        self.line.insert((message.visible, message.order), message.expires, message.id);
-        self.ends.insert((message.expires, message.order), message.expires, message.id);
+        self.by_visibility.insert((message.visible, message.order), message.expires, message.id);
+        self.by_expiry.insert((message.expires, message.order), message.expires, message.id);
         self.messages.insert(message.id, message.clone());
         message
     }
@@ -161,23 +161,23 @@ impl Queue {
     fn change(&mut self, message: Message) -> Arc<Message> {
         let message = Arc::new(message);
         if let Some(before) = self.messages.insert(message.id, message.clone()) {
-            self.line.remove((before.visible, before.order));
+            self.by_visibility.remove((before.visible, before.order));
         }
-        self.line.insert((message.visible, message.order), message.expires, message.id);
+        self.by_visibility.insert((message.visible, message.order), message.expires, message.id);
         message
     }
 
     fn drop(&mut self, id: Uuid) -> Option<Arc<Message>> {
         let message = self.messages.remove(&id)?;
-        self.line.remove((message.visible, message.order));
-        self.ends.remove((message.expires, message.order));
+        self.by_visibility.remove((message.visible, message.order));
+        self.by_expiry.remove((message.expires, message.order));
         Some(message)
     }
 
     /// Removes some expired messages, to free their memory.
     fn sweep(&mut self, now: Timestamp) {
-        for _ in 0..SWEPT {
-            match self.ends.first() {
+        for _ in 0..MAX_SWEPT {
+            match self.by_expiry.first() {
                 Some(((end, _), id)) if end <= now => {
                     let id = *id;
                     self.drop(id);

@@ -28,7 +28,7 @@ async fn run(tables: &Tables, request: Request, _: QueryOptions) -> Result<Reply
     account
         .resources
         .write(|names| {
-            let table = names.remove(&*Table::key(request.target.table()?)).ok_or(ErrorCode::ResourceNotFound)?;
+            let table = names.remove(&*Table::key(request.target.resource_name()?)).ok_or(ErrorCode::ResourceNotFound)?;
             table.edit(|_| Ok(()), true)
         })
         .await?;

@@ -33,7 +33,7 @@ async fn run(tables: &Tables, mut request: Request, answer: InsertAnswer) -> Res
     let key = write.key.clone();
     let inserted = table.write(|table| table.write(&request, write)).await?;
     let inserted = inserted.ok_or_else(|| ErrorCode::InternalError.with_reason("an insertion left no entity"))?;
-    Ok(reply(answer, &ResponseFormat::new(&request, answer.metadata), request.target.table()?, &key, &inserted))
+    Ok(reply(answer, &ResponseFormat::new(&request, answer.metadata), request.target.resource_name()?, &key, &inserted))
 }
 
 /// Reads the entity to insert.

@@ -73,7 +73,7 @@ pub(super) fn query(tables: &Tables, request: &Request, input: &QueryInput) -> R
     let ranges = filter.as_ref().map_or_else(|| vec![Range::all()], odata::ranges);
     let table = tables.resource(request)?.read();
 
-    let (format, name) = (ResponseFormat::new(request, *metadata), request.target.table()?);
+    let (format, name) = (ResponseFormat::new(request, *metadata), request.target.resource_name()?);
     let max_examined = (MAX_COMPARISONS / filter.as_ref().map_or(1, Filter::comparisons).max(1)).max(MAX_PAGE);
     let (mut examined, mut length) = (0, 0);
     let mut page: Vec<String> = Vec::new();
@@ -112,7 +112,7 @@ pub(super) fn get(tables: &Tables, request: &Request, input: &GetInput) -> Resul
     if input.filter.0.as_ref().is_some_and(|filter| !filter.holds(&FilteredEntity(&key, entity))) {
         return Err(ErrorCode::ResourceNotFound.into());
     }
-    let (format, name) = (ResponseFormat::new(request, input.metadata), request.target.table()?);
+    let (format, name) = (ResponseFormat::new(request, input.metadata), request.target.resource_name()?);
     let text = wire::object(|object| {
         object.context(&format, &format!("{name}/@Element{}", input.select.context));
         object.entity(&format, name, (&key, entity), &input.select.select);

@@ -191,8 +191,12 @@ fn read<'a>(
         (_, "DELETE") => (part.parse::<DeleteInput>()?.write(part.target.entity_key()?.clone()), None),
         _ => (part.parse::<UpdateInput>()?.write(spec, part.target.entity_key()?.clone(), body)?, None),
     };
-    let answer =
-        ChangeAnswer { id: change.part.id.as_deref(), table: part.target.table()?.to_owned(), key: write.key.clone(), insert };
+    let answer = ChangeAnswer {
+        id: change.part.id.as_deref(),
+        table: part.target.resource_name()?.to_owned(),
+        key: write.key.clone(),
+        insert,
+    };
     Ok(PreparedChange { write, answer })
 }
 

@@ -1,5 +1,4 @@
-//! Requests put together at random from parts that make sense and parts that make none: whatever comes of it, there is an answer, it is
-//! no 500, and the server goes on.
+//! Random requests of valid and invalid parts: each has an answer that is no 500, and the server answers the next.
 //!
 //! `LAZULI_SEED=7 cargo test --test it sweep` repeats the run that failed with seed 7.
 
@@ -18,7 +17,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 /// Requests of a run.
 const STEPS: usize = 1_500;
 
-/// A request of chance: its target is below the account, and has a query.
+/// A random request: its target is below the account, and has a query.
 struct RandomRequest {
     method: &'static str,
     target: String,
@@ -46,7 +45,7 @@ async fn every_request_to_files_has_an_answer() {
     answered(ServiceKind::File, files::stock, files::request, "/?comp=list").await;
 }
 
-/// `stock` puts back what earlier requests may have taken away; what `list` names must be there in the end.
+/// `stock` restores the data that earlier requests may have deleted; the request of `list` must succeed in the end.
 async fn answered(kind: ServiceKind, stock: impl AsyncFn(&TestServer), any: fn(&mut Rng) -> RandomRequest, list: &str) {
     for seed in seeds() {
         let server = TestServer::with(&["--account", &format!("devstoreaccount1:{},versioning", lazuli::WELL_KNOWN_KEY)]).await;
@@ -65,7 +64,7 @@ async fn answered(kind: ServiceKind, stock: impl AsyncFn(&TestServer), any: fn(&
             let answer = &spoken.answer;
             assert!(answer.status < 500 || answer.status == 501, "{shown}: {}", spoken.line);
             assert!(answer.status < 400 || answer.body.is_empty() || is_read(kind, answer), "{shown}: {answer:?}");
-            // An answer without a length goes on for as long as it likes, which is not looked at here.
+            // An answer without a length is not checked here.
             if answer.header("connection") == "close" || !answer.header("transfer-encoding").is_empty() {
                 wire = Wire::to(&server, kind).await;
             }
@@ -74,7 +73,7 @@ async fn answered(kind: ServiceKind, stock: impl AsyncFn(&TestServer), any: fn(&
     }
 }
 
-/// Whether a reader of what a refusal says it is can read it.
+/// Whether the body of an error has the format that its Content-Type names.
 fn is_read(kind: ServiceKind, answer: &Answer) -> bool {
     match (answer.header("content-type"), kind) {
         ("application/xml", ServiceKind::Table) => xml::parse(&answer.body, "error").is_some(),

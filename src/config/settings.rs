@@ -1,0 +1,118 @@
+//! The configuration of a server.
+
+use crate::account::Account;
+use crate::log::{Format, LogOptions};
+use crate::rules::auth::token::TokenCheck;
+use crate::store::disk::Durability;
+use crate::user::User;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The key of [`WELL_KNOWN_ACCOUNT`](crate::account::WELL_KNOWN_ACCOUNT), and of each account that is configured without one.
+pub const WELL_KNOWN_KEY: &str = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
+
+/// The configuration of a server.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// The name by which it was started.
+    pub(crate) program: ProgramName,
+    /// Where the Blob service listens, if it is served.
+    pub(crate) blob: Option<Endpoint>,
+    /// Where the static websites listen, if they have a port of their own.
+    pub(crate) web: Option<Endpoint>,
+    /// Where the Queue service listens, if it is served.
+    pub(crate) queue: Option<Endpoint>,
+    /// Where the Table service listens, if it is served.
+    pub(crate) table: Option<Endpoint>,
+    /// Where the File service listens, if it is served.
+    pub(crate) file: Option<Endpoint>,
+    /// At least one account; names are unique.
+    pub(crate) accounts: Vec<Account>,
+    /// The directory that data is stored in; `None`: in memory only.
+    pub(crate) location: Option<PathBuf>,
+    /// When a write to that directory is acknowledged.
+    pub(crate) durability: Durability,
+    /// Certificate and key, for https.
+    pub(crate) tls: Option<Tls>,
+    /// What is checked of a bearer token; `None`: bearer tokens are refused.
+    pub(crate) oauth: Option<TokenCheck>,
+    /// Whether the log has no line for each request.
+    pub(crate) silent: bool,
+    /// Whether `/_lazuli/` can move the clock and empty the accounts.
+    pub(crate) control: bool,
+    /// Whether a host name may name the account.
+    pub(crate) product_style_urls: bool,
+    /// The lowest level that is logged.
+    pub(crate) log: tracing::Level,
+    /// The format of the log on standard output.
+    pub(crate) log_format: Format,
+    /// The file that a log of the level debug is appended to.
+    pub(crate) debug: Option<PathBuf>,
+    /// The user that a server becomes if root starts it.
+    pub(crate) user: Option<User>,
+    /// Settings that are ignored, and the reasons: one line each.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Config {
+    /// The options of the log.
+    pub(crate) fn log_options(&self) -> LogOptions {
+        LogOptions { level: self.log, format: self.log_format, silent: self.silent }
+    }
+}
+
+/// Where a service listens.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Endpoint {
+    /// An address or a name; an IPv6 address has no brackets.
+    pub host: String,
+    /// The port; 0 means any free one.
+    pub port: u16,
+    /// How long an idle connection stays open.
+    pub keep_alive: Duration,
+}
+
+/// The PEM files for https.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tls {
+    /// The certificate chain.
+    pub cert: PathBuf,
+    /// Its private key.
+    pub key: PathBuf,
+}
+
+/// The name by which the program was started. It decides which services run and what is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProgramName {
+    /// All four services.
+    Lazuli,
+    /// All four services; prints Azurite's lines for Blob, Queue and Table. Azurite has no File service and no line for it.
+    Azurite,
+    /// The Blob service only.
+    AzuriteBlob,
+    /// The Queue service only.
+    AzuriteQueue,
+    /// The Table service only.
+    AzuriteTable,
+}
+
+impl ProgramName {
+    /// The exit status for invalid arguments and for a start that failed. Azurite exits with 1, and scripts made for it
+    /// expect that.
+    pub fn failure(self) -> u8 {
+        if self == ProgramName::Lazuli { 2 } else { 1 }
+    }
+
+    /// The name in `argv[0]`. Every name but those of Azurite's programs means Lazuli.
+    pub fn of(program: &OsStr) -> ProgramName {
+        let name = Path::new(program).file_stem().unwrap_or_default().to_ascii_lowercase();
+        match name.to_str() {
+            Some("azurite") => ProgramName::Azurite,
+            Some("azurite-blob") => ProgramName::AzuriteBlob,
+            Some("azurite-queue") => ProgramName::AzuriteQueue,
+            Some("azurite-table") => ProgramName::AzuriteTable,
+            _ => ProgramName::Lazuli,
+        }
+    }
+}
