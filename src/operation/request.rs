@@ -176,12 +176,11 @@ impl Request {
         Conditions::read(names, |name| header_text(&self.headers, name).map(Cow::Borrowed))
     }
 
-    /// Parses the customer-provided key for the source of a copy.
-    pub fn source_encryption(&self) -> Result<Encryption, StorageError> {
-        self.encryption_named(&encryption::SOURCE)
-    }
-
-    fn encryption_named(&self, names: &encryption::EncryptionHeaderNames) -> Result<Encryption, StorageError> {
+    /// Parses the customer-provided key or encryption scope from the headers with these names.
+    pub(in crate::operation) fn encryption_named(
+        &self,
+        names: &encryption::EncryptionHeaderNames,
+    ) -> Result<Encryption, StorageError> {
         let text = |name| header_text(&self.headers, name);
         let headers = encryption::EncryptionHeaders {
             key: text(names.key),
