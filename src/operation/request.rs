@@ -111,7 +111,7 @@ pub trait Sources: Send + Sync + std::fmt::Debug {
     fn open(&self, request: RemoteRequest) -> Pin<Box<dyn Future<Output = Result<RemoteResponse, StorageError>> + Send + '_>>;
 
     /// Runs a task that continues after the request is answered, at most until the server stops.
-    fn go_on(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>);
+    fn run_in_background(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>);
 }
 
 impl Request {

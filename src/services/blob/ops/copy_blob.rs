@@ -107,7 +107,7 @@ async fn copy_blob(blobs: &Blobs, request: Request, input: Input) -> Result<Repl
                 environment: request.environment.clone(),
                 store: request.store.clone(),
             };
-            request.sources.go_on(Box::pin(pending.receive(elsewhere.answer)));
+            request.sources.run_in_background(Box::pin(pending.receive(elsewhere.answer)));
             blob
         }
     };

@@ -188,7 +188,7 @@ async fn run(files: &Files, request: Request, mut input: Input) -> Result<Reply,
     if let Some(response) = source.remote {
         let (share, environment, store) = (Arc::downgrade(&share), request.environment.clone(), request.store.clone());
         let copy = PendingCopy { share, node: node.id, id, total, count, environment, store };
-        request.sources.go_on(Box::pin(copy.receive(response)));
+        request.sources.run_in_background(Box::pin(copy.receive(response)));
     }
     Ok(wire::state(&node, &request)
         .with("x-ms-copy-id", wire::guid(id))
