@@ -67,9 +67,7 @@ pub fn account_of_host(host: &str) -> Option<(&str, String)> {
 
 /// Returns true if a host is an account's Data Lake endpoint: `account.dfs.…`.
 pub fn is_lake(host: &str) -> bool {
-    let Some(mut labels) = labels(host) else { return false };
-    let (account, service) = (labels.next().unwrap_or_default(), labels.next().unwrap_or_default());
-    !account.is_empty() && service.eq_ignore_ascii_case("dfs") && labels.next().is_some_and(|next| !next.is_empty())
+    account_of_host(host).is_some_and(|(label, _)| label.eq_ignore_ascii_case("dfs"))
 }
 
 /// Finds the account whose website has this host: `account.z6.web.core.windows.net`, `account.web.core.windows.net`,

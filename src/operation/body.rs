@@ -36,14 +36,16 @@ pub struct Body {
 #[derive(Debug, Default)]
 pub struct BodyRemainder(Option<Arc<Mutex<Unread>>>);
 
+/// What is left of a body.
 #[derive(Debug, Default)]
-enum Unread {
+pub enum Unread {
     /// The body was read to its end.
     #[default]
     Nothing,
-    /// The rest of the body is still to be read.
-    Rest(SyncWrapper<axum::body::Body>),
-    /// The rest of the body will not arrive.
+    /// The rest of the body must be read before the next request.
+    Rest(UnreadBody),
+    /// The rest of the body will not arrive, and no other request can follow on the connection: the client waits for 100 Continue and does
+    /// not get it, or its body stalled or broke off.
     Lost,
 }
 
@@ -202,29 +204,17 @@ impl Drop for Body {
     fn drop(&mut self) {
         if let (Some(wire), Some(rest)) = (self.wire.take(), &self.rest) {
             let lost = self.expects_continue || self.broken;
-            *rest.lock() = if lost { Unread::Lost } else { Unread::Rest(wire) };
+            *rest.lock() = if lost { Unread::Lost } else { Unread::Rest(UnreadBody(wire)) };
         }
     }
 }
 
 impl BodyRemainder {
-    /// The rest of the body, which must be read before the next request; `None` if it was read to its end.
-    ///
-    /// # Errors
-    /// [`ConnectionLost`] when no other request can follow on the connection.
-    pub fn unread(self) -> Result<Option<UnreadBody>, ConnectionLost> {
-        let unread = self.0.map(|unread| std::mem::take(&mut *unread.lock()));
-        match unread.unwrap_or_default() {
-            Unread::Nothing => Ok(None),
-            Unread::Lost => Err(ConnectionLost),
-            Unread::Rest(wire) => Ok(Some(UnreadBody(wire))),
-        }
+    /// What is left of the body.
+    pub fn unread(self) -> Unread {
+        self.0.map(|unread| std::mem::take(&mut *unread.lock())).unwrap_or_default()
     }
 }
-
-/// The client waits for 100 Continue and does not get it, or its body stalled or broke off.
-#[derive(Clone, Copy, Debug)]
-pub struct ConnectionLost;
 
 /// The rest of a body that is still being sent.
 #[derive(Debug)]
@@ -281,7 +271,8 @@ mod tests {
             let (body, rest) = Body::new(axum::body::Body::new(slow), u64::MAX, false);
             drop(body);
             let begun = tokio::time::Instant::now();
-            rest.unread().unwrap().unwrap().discard().await;
+            let Unread::Rest(unread) = rest.unread() else { panic!("nothing is left to discard") };
+            unread.discard().await;
             assert_eq!(begun.elapsed().as_secs(), seconds, "{pieces:?} pieces, one in {pause} seconds");
         }
     }

@@ -4,7 +4,7 @@ use crate::operation::headers::metadata;
 use crate::operation::{Fields, FromRequest, FromText, Input};
 use crate::rules::checksums::RequestChecksums;
 use crate::rules::conditions::{self, Conditions};
-use crate::rules::encryption::Encryption;
+use crate::rules::encryption::{self, Encryption};
 use crate::rules::error::StorageError;
 use crate::rules::metadata::Metadata;
 use crate::rules::ranges::{InclusiveRange, RequestedRange};
@@ -77,13 +77,13 @@ pub struct SourceEncryption(pub Encryption);
 
 impl FromRequest for SourceEncryption {
     const INPUTS: &'static [Input] = &[
-        Input::header("x-ms-source-encryption-key"),
-        Input::header("x-ms-source-encryption-key-sha256"),
-        Input::header("x-ms-source-encryption-algorithm"),
+        Input::header(encryption::SOURCE.key),
+        Input::header(encryption::SOURCE.sha256),
+        Input::header(encryption::SOURCE.algorithm),
     ];
 
     fn from_request(fields: &Fields<'_>) -> Result<SourceEncryption, StorageError> {
-        fields.source_encryption().map(SourceEncryption)
+        fields.encryption_named(&encryption::SOURCE).map(SourceEncryption)
     }
 }
 

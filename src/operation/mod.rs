@@ -21,7 +21,7 @@ mod target;
 pub mod xml;
 
 use crate::rules::error::StorageError;
-pub use body::{Body, BodyRemainder, ConnectionLost, Received, digest};
+pub use body::{Body, BodyRemainder, Received, Unread, digest};
 pub use field::{Field, FieldLocation, Input};
 pub use groups::*;
 pub use headers::{header_text, header_value};

@@ -111,7 +111,7 @@ pub trait Sources: Send + Sync + std::fmt::Debug {
     fn open(&self, request: RemoteRequest) -> Pin<Box<dyn Future<Output = Result<RemoteResponse, StorageError>> + Send + '_>>;
 
     /// Runs a task that continues after the request is answered, at most until the server stops.
-    fn go_on(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>);
+    fn run_in_background(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>);
 }
 
 impl Request {
@@ -176,12 +176,11 @@ impl Request {
         Conditions::read(names, |name| header_text(&self.headers, name).map(Cow::Borrowed))
     }
 
-    /// Parses the customer-provided key for the source of a copy.
-    pub fn source_encryption(&self) -> Result<Encryption, StorageError> {
-        self.encryption_named(&encryption::SOURCE)
-    }
-
-    fn encryption_named(&self, names: &encryption::EncryptionHeaderNames) -> Result<Encryption, StorageError> {
+    /// Parses the customer-provided key or encryption scope from the headers with these names.
+    pub(in crate::operation) fn encryption_named(
+        &self,
+        names: &encryption::EncryptionHeaderNames,
+    ) -> Result<Encryption, StorageError> {
         let text = |name| header_text(&self.headers, name);
         let headers = encryption::EncryptionHeaders {
             key: text(names.key),

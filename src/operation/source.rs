@@ -22,7 +22,7 @@ pub enum SourceAuthorization {
     /// The caller's right to the whole account for a source in the same account, or the SAS or token for the source.
     Caller,
     /// The SAS of its URL or a token for the source, or the caller's bearer token for a source in the same account.
-    Shown,
+    Presented,
 }
 
 /// The access to the resource that the URL in a header names.

@@ -21,8 +21,8 @@ use crate::http::route::Table;
 use crate::http::target::{AccountAddress, account_address};
 use crate::http::{auth, data_lake, render, target};
 use crate::operation::{
-    Body as Sent, BodyRemainder, ConnectionLost, EncryptionCheck, OperationSpec, Reply, Request, ResourceKind, ResourcePath,
-    Secondary, Service, ServiceKind, Target, header_text, header_value,
+    Body as Sent, BodyRemainder, EncryptionCheck, OperationSpec, Reply, Request, ResourceKind, ResourcePath, Secondary, Service,
+    ServiceKind, Target, Unread, header_text, header_value,
 };
 use crate::rules::auth::permissions;
 use crate::rules::auth::permissions::{AnonymousAccess, Authorization, RequiredPermission};
@@ -214,12 +214,12 @@ impl Pipeline {
     /// Discards the rest of a body in the background, so that the next request can follow. Returns true if the connection must close.
     fn discard_rest(&self, rest: BodyRemainder) -> bool {
         match (rest.unread(), self.background.upgrade()) {
-            (Ok(None), _) => false,
-            (Ok(Some(unread)), Some(background)) => {
+            (Unread::Nothing, _) => false,
+            (Unread::Rest(unread), Some(background)) => {
                 background.spawn(Box::pin(unread.discard()));
                 false
             }
-            (Err(ConnectionLost), _) | (Ok(Some(_)), None) => true,
+            (Unread::Lost, _) | (Unread::Rest(_), None) => true,
         }
     }
 

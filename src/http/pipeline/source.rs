@@ -29,8 +29,8 @@ impl OnBehalf {
 }
 
 /// Returns true for a bearer token, the only authorization header that a source on this server accepts.
-fn is_bearer(shown: &HeaderValue) -> bool {
-    shown.as_bytes().get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"bearer "))
+fn is_bearer(token: &HeaderValue) -> bool {
+    token.as_bytes().get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"bearer "))
 }
 
 impl Sources for OnBehalf {
@@ -51,8 +51,8 @@ impl Sources for OnBehalf {
         let Ok(pairs) = names::decode_query(uri.query().unwrap_or_default()) else { return remote() };
         let query = Query::new(&pairs);
         // An authorization for the source replaces that of the caller.
-        let shown = request.headers.get("x-ms-copy-source-authorization").filter(|shown| !shown.is_empty()).cloned();
-        let headers = HeaderMap::from_iter(shown.clone().map(|value| (http::header::AUTHORIZATION, value)));
+        let token = request.headers.get("x-ms-copy-source-authorization").filter(|token| !token.is_empty()).cloned();
+        let headers = HeaderMap::from_iter(token.clone().map(|value| (http::header::AUTHORIZATION, value)));
         let head = RequestHead {
             method: Method::GET,
             host: host.to_owned(),
@@ -79,12 +79,12 @@ impl Sources for OnBehalf {
         if target.object_name().is_none() {
             return Err(bad());
         }
-        if shown.as_ref().is_some_and(|shown| !is_bearer(shown)) {
+        if token.as_ref().is_some_and(|token| !is_bearer(token)) {
             return Err(StorageError::invalid_header("x-ms-copy-source-authorization", ""));
         }
-        // A caller with the key of the source's account needs no other right to read the source, except for SourceAuthorization::Shown,
-        // and neither does one with a bearer token (live tests). A SAS that the account signed, or a token for the source, is checked
-        // even then. Any other caller needs a right to read the source.
+        // A caller with the key of the source's account needs no other right to read the source, except for
+        // SourceAuthorization::Presented, and neither does one with a bearer token (live tests). A SAS that the account signed, or a token
+        // for the source, is checked even then. Any other caller needs a right to read the source.
         let signed_head = self.pipeline.signed_head(&head, &[], request.version);
         let has_sas = || auth::has_sas(&signed_head, &*self.pipeline.service, &account, &target);
         let is_owner =
@@ -92,7 +92,7 @@ impl Sources for OnBehalf {
         let caller_suffices = access.authorization == SourceAuthorization::Caller
             || request.authorization == Authorization::User
             || Sas::is_present(&head.pairs);
-        let trusted = is_owner && shown.is_none() && caller_suffices && !has_sas();
+        let trusted = is_owner && token.is_none() && caller_suffices && !has_sas();
         if !trusted {
             let refused = |error: StorageError| copy_source::refused(request.version, &error);
             self.pipeline.authorize(&head, request.version, &account, &target, &access.requires).map_err(refused)?;
@@ -111,7 +111,7 @@ impl Sources for OnBehalf {
         })
     }
 
-    fn go_on(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>) {
+    fn run_in_background(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>) {
         // `None`: the server has stopped.
         if let Some(background) = self.pipeline.background.upgrade() {
             background.spawn(task);

@@ -99,7 +99,7 @@ async fn copy_blob(blobs: &Blobs, request: Request, input: Input) -> Result<Repl
                 container.end_copy(&name, id, now, outcome.map(|body| sealed(body, input.seal)))
             };
             let pending = PendingCopy { cell: Arc::downgrade(&container), total, arrived, environment };
-            request.sources.go_on(Box::pin(pending.receive(remote.answer, body, end)));
+            request.sources.run_in_background(Box::pin(pending.receive(remote.answer, body, end)));
             blob
         }
     };

@@ -283,7 +283,7 @@ impl FetchedSource {
             ReportedChecksums::Both => ChecksumKinds { md5: true, crc64: true },
         };
         let computed = ChecksumKinds { md5: wanted.md5 || want.md5, ..wanted };
-        let fetched = match request.sources.find(request, &input.url, SourceAuthorization::Shown)? {
+        let fetched = match request.sources.find(request, &input.url, SourceAuthorization::Presented)? {
             SourceLocation::Local(source) => FetchedSource::local(blobs, request, &source, input, want, computed).await?,
             SourceLocation::Remote => FetchedSource::remote(request, input, want, computed).await?,
         };

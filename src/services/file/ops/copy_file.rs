@@ -162,7 +162,7 @@ async fn run(files: &Files, request: Request, mut input: Input) -> Result<Reply,
         let file = node.id;
         let end = move |share: &mut Share, now, outcome| share.end_copy(file, id, now, outcome);
         let pending = PendingCopy { cell: Arc::downgrade(&share), total, arrived, environment };
-        request.sources.go_on(Box::pin(pending.receive(response, content, end)));
+        request.sources.run_in_background(Box::pin(pending.receive(response, content, end)));
     }
     Ok(copying::started(wire::state(&node, &request), id, if is_pending { "pending" } else { "success" }))
 }

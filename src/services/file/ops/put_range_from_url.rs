@@ -88,7 +88,7 @@ async fn run(files: &Files, request: Request, input: Input) -> Result<Reply, Sto
     if length > MAX_WRITE {
         return Err(StorageError::too_large(MAX_WRITE));
     }
-    let source = files.source(&request, &input.source, SourceAuthorization::Shown, input.source_dots.0)?;
+    let source = files.source(&request, &input.source, SourceAuthorization::Presented, input.source_dots.0)?;
     let (content, digests) = match source {
         Some(source) => local(&source.node, half_open(input.range.0))?,
         None => remote(&request, &input).await?,
