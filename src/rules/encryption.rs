@@ -115,13 +115,12 @@ impl DefaultEncryption {
     /// [those of the service](https://github.com/pulumi/pulumi-azure-nextgen/issues/222), the code is a choice. 400 InvalidHeaderValue for
     /// a malformed flag, and for a scope that the account does not declare, as for [`Encryption::scope_of_write`].
     pub fn read(scope: Option<&str>, deny: Option<&str>, declared: &Scopes) -> Result<DefaultEncryption, StorageError> {
+        let missing = |name| Err(StorageError::missing_header(name).with_message(UNPAIRED));
         let (scope, deny) = match (scope, deny) {
             (Some(scope), Some(deny)) => (scope, deny),
             (None, None) => return Ok(DefaultEncryption::default()),
-            (scope, _) => {
-                let missing = if scope.is_none() { DEFAULT_SCOPE } else { DENY_OVERRIDE };
-                return Err(StorageError::missing_header(missing).with_message(UNPAIRED));
-            }
+            (None, Some(_)) => return missing(DEFAULT_SCOPE),
+            (Some(_), None) => return missing(DENY_OVERRIDE),
         };
         let deny_override = header(DENY_OVERRIDE, deny, bool::parse)?;
         match scope {

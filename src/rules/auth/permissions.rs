@@ -260,19 +260,20 @@ fn refuse_if(refused: bool, error: impl FnOnce() -> StorageError) -> Result<(), 
 
 fn check_letters(needed: &str, all: bool, given: Permissions) -> Result<(), StorageError> {
     if all {
-        let needed_text = needed.chars().map(String::from).collect::<Vec<_>>().join(" and ");
-        return refuse_if(!given.all_of(needed), || {
-            ErrorCode::AuthorizationPermissionMismatch.with_reason(format!("the SAS has to permit both {needed_text}"))
-        });
+        let reason = || format!("the SAS has to permit both {}", joined(needed, " and "));
+        return refuse_if(!given.all_of(needed), || ErrorCode::AuthorizationPermissionMismatch.with_reason(reason()));
     }
     refuse_if(!given.any_of(needed), || missing_letters(needed, given))
 }
 
 /// The error for a SAS without any of these letters.
 fn missing_letters(needed: &str, given: Permissions) -> StorageError {
-    let needed: Vec<String> = needed.chars().map(String::from).collect();
-    let reason = format!("the SAS has to permit {}, and permits {given}", needed.join(" or "));
+    let reason = format!("the SAS has to permit {}, and permits {given}", joined(needed, " or "));
     ErrorCode::AuthorizationPermissionMismatch.with_reason(reason)
+}
+
+fn joined(letters: &str, word: &str) -> String {
+    letters.chars().map(String::from).collect::<Vec<_>>().join(word)
 }
 
 fn wrong_level(level: ResourceLevel, version: Version) -> StorageError {

@@ -30,7 +30,7 @@ use crate::rules::time::Timestamp;
 use bytes::Bytes;
 pub use csv::Dialect;
 pub use format::{Format, Output};
-pub use parse::{ParseError, parse};
+pub use parse::parse;
 pub use sql::Query;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -87,18 +87,8 @@ pub struct Run<I> {
     /// The current batch.
     rows: Rows,
     errors: Vec<(RowError, u64)>,
-    stage: Stage,
-}
-
-/// The progress of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
-    /// Nothing has been sent.
-    New,
-    /// A part has been sent.
-    Under,
-    /// Everything has been sent.
-    Done,
+    has_started: bool,
+    has_ended: bool,
 }
 
 /// The state of an aggregate.
@@ -125,7 +115,8 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
             fields: Fields::default(),
             tally: Tally::default(),
             errors: Vec::new(),
-            stage: Stage::New,
+            has_started: false,
+            has_ended: false,
         }
     }
 
@@ -275,7 +266,7 @@ impl<I: Iterator<Item = Bytes>> Iterator for Run<I> {
 
     /// The next batch: its rows, the errors in other rows, the progress; and finally the end.
     fn next(&mut self) -> Option<Bytes> {
-        if self.stage == Stage::Done {
+        if self.has_ended {
             return None;
         }
         let mut more = self.batch();
@@ -284,7 +275,7 @@ impl<I: Iterator<Item = Bytes>> Iterator for Run<I> {
             more = false;
         }
         // The first batch has a record of rows, even without rows (recorded).
-        if self.stage == Stage::New || !self.rows.bytes().is_empty() {
+        if !self.has_started || !self.rows.bytes().is_empty() {
             self.writer.data(self.rows.bytes());
             self.rows.clear();
         }
@@ -293,10 +284,10 @@ impl<I: Iterator<Item = Bytes>> Iterator for Run<I> {
         }
         // Rows of a Parquet file are longer as text than in the file.
         self.writer.progress(if more { self.input.position().min(self.size) } else { self.size }, self.size);
-        self.stage = Stage::Under;
+        self.has_started = true;
+        self.has_ended = !more;
         if !more {
             self.writer.end(self.size);
-            self.stage = Stage::Done;
         }
         Some(self.writer.take().into())
     }

@@ -9,7 +9,7 @@ mod write;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::time::Timestamp;
 pub use key::Key;
-pub use read::{EntityBody, members, read};
+pub use read::{members, read};
 pub use value::{Type, Value};
 pub use write::{Change, Write};
 

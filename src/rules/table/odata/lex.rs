@@ -138,34 +138,31 @@ impl Lexer<'_> {
         })
     }
 
+    /// Reads one or more digits.
+    fn digits(&mut self) -> Result<String, StorageError> {
+        let digits = self.take(|letter| letter.is_ascii_digit());
+        if digits.is_empty() { Err(refused("A digit was expected", self.at, self.text)) } else { Ok(digits) }
+    }
+
     fn number(&mut self) -> Result<What, StorageError> {
         let mut text = String::new();
         if self.peek(0) == Some('-') {
             text.push('-');
             self.at += 1;
         }
-        let digits = |letter: char| letter.is_ascii_digit();
-        text += &self.take(digits);
+        text += &self.take(|letter| letter.is_ascii_digit());
         let mut whole = true;
         if self.peek(0) == Some('.') {
             whole = false;
             self.at += 1;
-            let fraction = self.take(digits);
-            if fraction.is_empty() {
-                return Err(refused("A digit was expected", self.at, self.text));
-            }
-            text = format!("{text}.{fraction}");
+            text = format!("{text}.{}", self.digits()?);
         }
         if matches!(self.peek(0), Some('e' | 'E')) {
             whole = false;
             self.at += 1;
             text.push('e');
             text += &self.take(|letter| letter == '+' || letter == '-');
-            let exponent = self.take(digits);
-            if exponent.is_empty() {
-                return Err(refused("A digit was expected", self.at, self.text));
-            }
-            text += &exponent;
+            text += &self.digits()?;
         }
         let (kind, constant) = match self.peek(0) {
             Some('L' | 'l') if whole => {
