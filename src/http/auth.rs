@@ -9,7 +9,7 @@ use crate::rules::auth::shared_key::{Dialect, SignedRequest};
 use crate::rules::auth::token::{Identity, TokenCheck};
 use crate::rules::auth::{shared_key, token};
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::names::QueryPairs;
+use crate::rules::names;
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
 use base64::Engine;
@@ -30,8 +30,8 @@ pub struct SignedHead<'a> {
     pub path: &'a str,
     /// The decoded query in the order sent.
     pub query: &'a [(String, String)],
-    /// The readings of the query that a Shared Key signature may cover.
-    pub signed: &'a [QueryPairs],
+    /// The query as sent.
+    pub raw_query: &'a str,
     /// The headers that are text, with lower-case names, in the order sent.
     pub headers: &'a [(&'a str, &'a str)],
     /// The service version of the request.
@@ -157,9 +157,10 @@ fn shared_key(head: &SignedHead<'_>, service: &dyn Service, account: &Account, v
     // Some clients sign a path-style secondary URL with its suffix, others without.
     let below = head.path.strip_prefix('/').and_then(|path| path.strip_prefix(&*account.name)?.strip_prefix("-secondary"));
     let plain = below.filter(|below| below.is_empty() || below.starts_with('/')).map(|below| format!("/{}{below}", account.name));
+    let queries = names::signed_queries(head.raw_query)?;
     let mut first = None;
     let paths = [Some(head.path), plain.as_deref()].into_iter().flatten();
-    for (path, query) in paths.flat_map(|path| head.signed.iter().map(move |query| (path, query))) {
+    for (path, query) in paths.flat_map(|path| queries.iter().map(move |query| (path, query))) {
         let signed = SignedRequest {
             method: head.method,
             account: &account.name,
@@ -194,7 +195,7 @@ fn signed(head: &SignedHead<'_>, service: &dyn Service, account: &Account, targe
     let canonical = sas.canonical(&account.name, container, target.object_name())?;
     let text = sas.string_to_sign(&account.name, &canonical, head.query, head.headers);
     let valid = |key: &Vec<u8>| match sas.lent_key() {
-        Some(lent) => is_signed_with(&lent.value(&account.name, key), &text, sas.signature()),
+        Some(delegated) => is_signed_with(&delegated.value(&account.name, key), &text, sas.signature()),
         None => is_signed_with(key, &text, sas.signature()),
     };
     if account.keys.iter().any(valid) { Ok(sas) } else { Err(Sas::mismatch(&text)) }

@@ -17,7 +17,7 @@ const READS: [&str; 3] = ["getAccessControl", "getStatus", "checkAccess"];
 /// The actions about access control, which only accounts with a hierarchical namespace have.
 const ACCESS: [&str; 3] = ["getAccessControl", "setAccessControl", "setAccessControlRecursive"];
 
-/// The name in the reference of the Data Lake operation that a request asks for. `None` for a request of the Blob service. At an
+/// The name in the reference of the Data Lake operation that a request is for. `None` for a request of the Blob service. At an
 /// account's Data Lake host, all requests except preflight requests belong to the Data Lake API.
 pub fn operation(method: &Method, host: &str, query: &Query, headers: &HeaderMap) -> Option<&'static str> {
     let by_resource = || match (method.as_str(), query.get("resource")?.to_ascii_lowercase().as_str()) {

@@ -1,7 +1,7 @@
 //! The formats of error responses: XML, or for tables a format that the client accepts.
 
 use crate::operation::odata::Metadata;
-use crate::operation::{Query, ServiceKind};
+use crate::operation::{Query, ServiceKind, header_value};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::names;
 use http::{HeaderMap, HeaderValue};
@@ -35,14 +35,14 @@ pub struct AcceptHeaders {
 impl AcceptHeaders {
     /// Copies them from the headers of a request.
     pub fn of(headers: &HeaderMap) -> AcceptHeaders {
-        let kept = |name: &str| headers.get(name).cloned();
-        AcceptHeaders { accept: kept("accept"), content_type: kept("content-type"), prefer: kept("prefer") }
+        let copy = |name| header_value(headers, name).cloned();
+        AcceptHeaders { accept: copy("accept"), content_type: copy("content-type"), prefer: copy("prefer") }
     }
 }
 
 impl ErrorFormat {
     /// The format of an error response to a request.
-    pub fn of(kind: ServiceKind, query: &str, reader: &AcceptHeaders) -> ErrorFormat {
+    pub fn of(kind: ServiceKind, query: &str, sent: &AcceptHeaders) -> ErrorFormat {
         if kind != ServiceKind::Table {
             return ErrorFormat::Xml;
         }
@@ -50,14 +50,14 @@ impl ErrorFormat {
         let text = |header: &Option<HeaderValue>| {
             header.as_ref().and_then(|value| value.to_str().ok()).unwrap_or_default().to_ascii_lowercase()
         };
-        let (accept, content_type) = (text(&reader.accept), text(&reader.content_type));
+        let (accept, content_type) = (text(&sent.accept), text(&sent.content_type));
         let json = query.get("$format").map_or(accept.contains("json"), |format| format.to_ascii_lowercase().contains("json"));
         let batch = content_type.trim_start().starts_with("multipart/");
         if query.get("comp").is_some() || !json && !batch {
             return ErrorFormat::ODataXml;
         }
         let metadata = Metadata::read(query.get("$format"), &accept).unwrap_or_default();
-        ErrorFormat::Data { metadata, prefer: preference(&text(&reader.prefer)) }
+        ErrorFormat::Data { metadata, prefer: preference(&text(&sent.prefer)) }
     }
 
     /// The format for an error with this code: failed authentication and unsupported formats have their own.
@@ -74,7 +74,7 @@ impl ErrorFormat {
             ErrorFormat::Data { .. } if matches!(code, ErrorCode::AtomFormatNotSupported | ErrorCode::MediaTypeNotSupported) => {
                 ErrorFormat::ODataXml
             }
-            form => form,
+            format => format,
         }
     }
 

@@ -63,8 +63,8 @@ impl MetadataCase {
 #[derive(Debug)]
 pub struct HeaderCaseReader<S> {
     stream: S,
-    spelled: MetadataCase,
-    at: At,
+    metadata_case: MetadataCase,
+    position: Position,
     /// The start of a line that is not read to its end yet.
     line: Vec<u8>,
     /// The `Content-Length` in the current head.
@@ -75,7 +75,7 @@ pub struct HeaderCaseReader<S> {
 
 /// The part of the requests that is read next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum At {
+enum Position {
     Head,
     /// A body with this many bytes left.
     Body(u64),
@@ -90,24 +90,24 @@ enum At {
 }
 
 impl<S> HeaderCaseReader<S> {
-    /// Wraps a stream, and records the metadata names in `spelled`.
-    pub fn new(stream: S, spelled: MetadataCase) -> HeaderCaseReader<S> {
-        HeaderCaseReader { stream, spelled, at: At::Head, line: Vec::new(), announced: 0, chunked: false }
+    /// Wraps a stream, and records the metadata names in `metadata_case`.
+    pub fn new(stream: S, metadata_case: MetadataCase) -> HeaderCaseReader<S> {
+        HeaderCaseReader { stream, metadata_case, position: Position::Head, line: Vec::new(), announced: 0, chunked: false }
     }
 
     fn scan(&mut self, mut fresh: &[u8]) {
         while !fresh.is_empty() {
-            match self.at {
-                At::Lost => return,
-                At::Body(left) => {
+            match self.position {
+                Position::Lost => return,
+                Position::Body(left) => {
                     let left = skip(&mut fresh, left);
-                    self.at = if left == 0 { At::Head } else { At::Body(left) };
+                    self.position = if left == 0 { Position::Head } else { Position::Body(left) };
                 }
-                At::Chunk(left) => {
+                Position::Chunk(left) => {
                     let left = skip(&mut fresh, left);
-                    self.at = if left == 0 { At::Size } else { At::Chunk(left) };
+                    self.position = if left == 0 { Position::Size } else { Position::Chunk(left) };
                 }
-                At::Head | At::Size | At::Trailer => {
+                Position::Head | Position::Size | Position::Trailer => {
                     let Some(end) = fresh.iter().position(|byte| *byte == b'\n') else {
                         let room = LINE.saturating_sub(self.line.len());
                         self.line.extend_from_slice(&fresh[..fresh.len().min(room)]);
@@ -128,24 +128,24 @@ impl<S> HeaderCaseReader<S> {
     }
 
     fn take_line(&mut self, line: &[u8]) {
-        self.at = match self.at {
-            At::Size => match chunk_size(line) {
-                Some(0) => At::Trailer,
+        self.position = match self.position {
+            Position::Size => match chunk_size(line) {
+                Some(0) => Position::Trailer,
                 // The data and the line break after it.
-                Some(size) => size.checked_add(2).map_or(At::Lost, At::Chunk),
-                None => At::Lost,
+                Some(size) => size.checked_add(2).map_or(Position::Lost, Position::Chunk),
+                None => Position::Lost,
             },
-            At::Trailer if line.is_empty() => At::Head,
-            At::Head if line.is_empty() => match (std::mem::take(&mut self.chunked), std::mem::take(&mut self.announced)) {
-                (true, _) => At::Size,
-                (false, 0) => At::Head,
-                (false, announced) => At::Body(announced),
+            Position::Trailer if line.is_empty() => Position::Head,
+            Position::Head if line.is_empty() => match (std::mem::take(&mut self.chunked), std::mem::take(&mut self.announced)) {
+                (true, _) => Position::Size,
+                (false, 0) => Position::Head,
+                (false, announced) => Position::Body(announced),
             },
-            At::Head => {
+            Position::Head => {
                 self.take_header(line);
-                At::Head
+                Position::Head
             }
-            at => at,
+            position => position,
         };
     }
 
@@ -155,7 +155,7 @@ impl<S> HeaderCaseReader<S> {
         let metadata = name.split_at_checked(PREFIX.len()).filter(|(start, _)| start.eq_ignore_ascii_case(PREFIX.as_bytes()));
         if let Some((_, rest)) = metadata {
             if let Ok(written) = std::str::from_utf8(rest) {
-                self.spelled.record(written);
+                self.metadata_case.record(written);
             }
         } else if name.eq_ignore_ascii_case(b"content-length") {
             self.announced = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok()).unwrap_or(0);
@@ -233,11 +233,11 @@ impl ResponseHeaderCase {
                         return;
                     }
                 };
-                let mut kept = self.0.lock();
-                if kept.len() >= CAPACITY {
-                    kept.clear();
+                let mut cached = self.0.lock();
+                if cached.len() >= CAPACITY {
+                    cached.clear();
                 }
-                kept.insert(key, made.clone());
+                cached.insert(key, made.clone());
                 made
             }
         };
@@ -258,16 +258,16 @@ async fn make(names: &[String]) -> Result<Extensions, Box<dyn Error + Send + Syn
     // The pipe has room for the whole head, so this does not wait.
     near.write_all(head.as_bytes()).await?;
     near.shutdown().await?;
-    let kept = Arc::new(Mutex::new(Extensions::new()));
+    let cached = Arc::new(Mutex::new(Extensions::new()));
     let service = service_fn(|request: Request<Incoming>| {
-        *kept.lock() = request.extensions().clone();
+        *cached.lock() = request.extensions().clone();
         std::future::ready(Ok::<_, Infallible>(Response::new(Empty::<Bytes>::new())))
     });
     // Half-closed: hyper must answer although the pipe has reached its end.
     let mut builder = http1::Builder::new();
     builder.max_headers(CAPACITY).preserve_header_case(true).half_close(true);
     builder.serve_connection(TokioIo::new(far), service).await?;
-    Ok(std::mem::take(&mut *kept.lock()))
+    Ok(std::mem::take(&mut *cached.lock()))
 }
 
 #[cfg(test)]
@@ -279,7 +279,7 @@ mod tests {
         let once = |piece: usize| {
             let mut reader = HeaderCaseReader::new((), MetadataCase::default());
             bytes.chunks(piece).for_each(|chunk| reader.scan(chunk));
-            let mut known: Vec<_> = reader.spelled.0.lock().clone().into_iter().collect();
+            let mut known: Vec<_> = reader.metadata_case.0.lock().clone().into_iter().collect();
             known.sort();
             known
         };
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn names_are_spelled_without_an_error() {
+    async fn names_are_written_without_an_error() {
         let made = make(&["CamelCase".to_owned()]).await;
         assert!(made.as_ref().is_ok_and(|made| !made.is_empty()), "{made:?}");
     }

@@ -75,30 +75,26 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for LingeringClose<S> {
             *ending = Ending::Draining { buffer: vec![0; PIECE].into(), time: clock(*limit) };
         }
         let Ending::Draining { buffer, time } = ending else { return Poll::Ready(Ok(())) };
-        for _ in 0..READS_PER_POLL {
-            let mut piece = ReadBuf::new(buffer);
-            let read = Pin::new(&mut *stream).poll_read(context, &mut piece);
-            let over = match read {
-                Poll::Pending => time.as_mut().poll(context).is_ready(),
-                Poll::Ready(Ok(())) => piece.filled().is_empty(),
-                Poll::Ready(Err(_)) => true,
-            };
-            if over {
-                *ending = Ending::Done;
-                return Poll::Ready(Ok(()));
-            }
-            if read.is_pending() {
-                return Poll::Pending;
-            }
-        }
         // The timeout also applies to a client that never stops sending.
-        if time.as_mut().poll(context).is_ready() {
-            *ending = Ending::Done;
-            return Poll::Ready(Ok(()));
+        if time.as_mut().poll(context).is_pending() && drain(stream, buffer, context).is_pending() {
+            return Poll::Pending;
         }
-        context.waker().wake_by_ref();
-        Poll::Pending
+        *ending = Ending::Done;
+        Poll::Ready(Ok(()))
     }
+}
+
+/// Discards what arrives, until the other end stops sending or the connection fails.
+fn drain<S: AsyncRead + Unpin>(stream: &mut S, buffer: &mut [u8], context: &mut Context<'_>) -> Poll<()> {
+    for _ in 0..READS_PER_POLL {
+        let mut piece = ReadBuf::new(buffer);
+        let read = ready!(Pin::new(&mut *stream).poll_read(context, &mut piece));
+        if read.is_err() || piece.filled().is_empty() {
+            return Poll::Ready(());
+        }
+    }
+    context.waker().wake_by_ref();
+    Poll::Pending
 }
 
 #[cfg(test)]

@@ -44,38 +44,36 @@ impl Remote {
     ///
     /// # Errors
     /// 500 CannotVerifyCopySource for a server that cannot be reached, is not trusted or does not answer.
-    pub async fn open(&self, asking: RemoteRequest) -> Result<RemoteResponse, StorageError> {
-        let answer = tokio::time::timeout(RESPONSE_TIMEOUT, self.get(asking)).await;
-        answer.map_err(|_| source_unavailable("the source does not answer"))?
+    pub async fn open(&self, request: RemoteRequest) -> Result<RemoteResponse, StorageError> {
+        let response = tokio::time::timeout(RESPONSE_TIMEOUT, self.get(request)).await;
+        response.map_err(|_| source_unavailable("the source does not answer"))?
     }
 
     /// Each request has its own connection: a pooled one may be closed by the other server, and the copy would fail. A connection also
     /// shows the case of the response's metadata names, which hyper does not expose.
-    async fn get(&self, asking: RemoteRequest) -> Result<RemoteResponse, StorageError> {
-        let uri: Uri = asking.url.parse().map_err(|error| source_unavailable(chain(&error)))?;
+    async fn get(&self, remote: RemoteRequest) -> Result<RemoteResponse, StorageError> {
+        let uri: Uri = remote.url.parse().map_err(failed)?;
         let target = uri.path_and_query().map_or("/", |target| target.as_str());
-        let mut request = Request::get(target).body(Empty::<Bytes>::new()).map_err(|error| source_unavailable(chain(&error)))?;
-        *request.headers_mut() = asking.headers;
+        let mut request = Request::get(target).body(Empty::<Bytes>::new()).map_err(failed)?;
+        *request.headers_mut() = remote.headers;
         let host = host(&uri).ok_or_else(|| source_unavailable("the URL has no host"))?;
         request.headers_mut().insert(header::HOST, host.parse().map_err(|_| source_unavailable("the URL has no host"))?);
 
         let mut connector = self.connector()?.clone();
-        std::future::poll_fn(|context| connector.poll_ready(context))
-            .await
-            .map_err(|error| source_unavailable(chain(&*error)))?;
-        let stream = connector.call(uri).await.map_err(|error| source_unavailable(chain(&*error)))?;
-        let spelled = MetadataCase::default();
-        let stream = TokioIo::new(HeaderCaseReader::new(TokioIo::new(stream), spelled.clone()));
-        let (mut sender, connection) = http1::handshake(stream).await.map_err(|error| source_unavailable(chain(&error)))?;
+        std::future::poll_fn(|context| connector.poll_ready(context)).await.map_err(|error| failed(&*error))?;
+        let stream = connector.call(uri).await.map_err(|error| failed(&*error))?;
+        let metadata_case = MetadataCase::default();
+        let stream = TokioIo::new(HeaderCaseReader::new(TokioIo::new(stream), metadata_case.clone()));
+        let (mut sender, connection) = http1::handshake(stream).await.map_err(failed)?;
         // The task ends when the body is read or dropped.
         tokio::spawn(async move {
             if let Err(error) = connection.await {
                 tracing::debug!(target: "lazuli::copy", "a source's connection: {}", chain(&error));
             }
         });
-        let (head, body) = sender.send_request(request).await.map_err(|error| source_unavailable(chain(&error)))?.into_parts();
-        let spelling = spelled.of(&head.headers);
-        Ok(RemoteResponse::new(head.status.as_u16(), head.headers, spelling, Body::new(body)))
+        let (head, body) = sender.send_request(request).await.map_err(failed)?.into_parts();
+        let metadata_case = metadata_case.of(&head.headers);
+        Ok(RemoteResponse::new(head.status.as_u16(), head.headers, metadata_case, Body::new(body)))
     }
 
     fn connector(&self) -> Result<&HttpsConnector<HttpConnector>, StorageError> {
@@ -160,6 +158,11 @@ impl ServerCertVerifier for OwnOrTrusted {
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.others.supported_verify_schemes()
     }
+}
+
+/// The error of a copy whose source failed with this error.
+fn failed(error: impl std::error::Error) -> StorageError {
+    source_unavailable(chain(&error))
 }
 
 /// An error and its causes in one line.

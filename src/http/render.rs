@@ -2,7 +2,7 @@
 
 use crate::http::error_format::ErrorFormat;
 use crate::operation::xml::Writer;
-use crate::operation::{Payload, Reply, ServiceKind, Stream, odata};
+use crate::operation::{Payload, Reply, ServiceKind, odata};
 use crate::rules::blob::website;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::time::Timestamp;
@@ -46,31 +46,22 @@ pub fn reply(reply: Reply, context: &ResponseContext<'_>) -> Response<Body> {
     if context.version < Version::V2011_08_18 {
         unquote_etag(&mut headers);
     }
-    let body = match reply.payload {
-        Payload::Empty if reply.status == 204 => Body::empty(),
-        Payload::Empty => {
-            length(&mut headers, 0);
-            Body::empty()
-        }
+    let (size, body) = match reply.payload {
+        Payload::Empty if reply.status == 204 => (None, Body::empty()),
+        Payload::Empty => (Some(0), Body::empty()),
         Payload::Xml(document) => {
             headers.insert(http::header::CONTENT_TYPE, HeaderValue::from_static("application/xml"));
-            length(&mut headers, document.len() as u64);
-            Body::from(document)
+            (Some(document.len() as u64), Body::from(document))
         }
-        Payload::Text(text) => {
-            length(&mut headers, text.len() as u64);
-            Body::from(text)
-        }
+        Payload::Text(text) => (Some(text.len() as u64), Body::from(text)),
         Payload::Bytes(chunks, size) => {
-            length(&mut headers, size);
-            Body::new(SizedBody { pieces: chunks.map(|chunk| chunk.read()), left: size })
+            (Some(size), Body::new(StreamedBody { pieces: chunks.map(|chunk| chunk.read()), left: Some(size) }))
         }
-        Payload::Stream(pieces, Some(size)) => {
-            length(&mut headers, size);
-            Body::new(SizedBody { pieces, left: size })
-        }
-        Payload::Stream(pieces, None) => Body::new(StreamedBody(pieces)),
+        Payload::Stream(pieces, size) => (size, Body::new(StreamedBody { pieces, left: size })),
     };
+    if let Some(size) = size {
+        length(&mut headers, size);
+    }
     respond(reply.status, None, headers, body, context)
 }
 
@@ -197,41 +188,30 @@ fn unquote_etag(headers: &mut HeaderMap) {
     }
 }
 
-/// A response body of unknown length that produces its pieces as they are sent. A failing piece truncates the response.
-struct StreamedBody(Stream);
-
-impl http_body::Body for StreamedBody {
-    type Data = Bytes;
-    type Error = io::Error;
-
-    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
-        Poll::Ready(self.0.next().map(framed))
-    }
-}
-
-/// A response body of known length that produces its pieces as they are sent.
-struct SizedBody<I> {
+/// A response body that produces its pieces as they are sent. A failing piece truncates the response.
+struct StreamedBody<I> {
     pieces: I,
-    left: u64,
+    /// The bytes that are not sent yet, if the length of the body is known.
+    left: Option<u64>,
 }
 
-impl<I: Iterator<Item = io::Result<Bytes>> + Unpin> http_body::Body for SizedBody<I> {
+impl<I: Iterator<Item = io::Result<Bytes>> + Unpin> http_body::Body for StreamedBody<I> {
     type Data = Bytes;
     type Error = io::Error;
 
     fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         let next = self.pieces.next();
         let length = next.as_ref().and_then(|piece| piece.as_ref().ok()).map_or(0, Bytes::len);
-        self.left = self.left.saturating_sub(length as u64);
+        self.left = self.left.map(|left| left.saturating_sub(length as u64));
         Poll::Ready(next.map(framed))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.left == 0
+        self.left == Some(0)
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.left)
+        self.left.map_or_else(SizeHint::default, SizeHint::with_exact)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Routing: the operation of a request is the one with the most selectors that all match. If there is none, the request is refused.
 
-use crate::operation::{OperationSpec, Query, ResourceKind, SELECTING_PARAMETERS, Selector, header_text};
+use crate::operation::{OperationSpec, Query, ResourceKind, SELECTING_PARAMETERS, Selector, header_text, header_value};
 use crate::rules::error::{ErrorCode, StorageError};
-use http::HeaderMap;
+use http::{HeaderMap, HeaderValue};
 
 /// The operations of a service with their indices, those with the most selectors first.
 #[derive(Debug)]
@@ -32,47 +32,35 @@ impl Table {
         headers: &HeaderMap,
     ) -> Result<(usize, &'static OperationSpec), StorageError> {
         let any = |spec: &OperationSpec| spec.resource == ResourceKind::Any && resource != ResourceKind::Site;
-        let here = || self.operations.iter().filter(|(_, spec)| spec.resource == resource || any(spec));
-        let matching = |spec: &OperationSpec| {
-            spec.methods.contains(&method) && spec.selectors.iter().all(|selector| matches(selector, query, headers))
-        };
-        let claimed = |name: &str, spec: &OperationSpec| {
-            spec.resource == ResourceKind::Any
-                || spec
-                    .selectors
-                    .iter()
-                    .any(|selector| matches!(selector, Selector::Query(known, _) | Selector::HasQuery(known) if *known == name))
-        };
-        let unclaimed = |spec: Option<&OperationSpec>| {
-            SELECTING_PARAMETERS.iter().find_map(|name| {
-                let value = query.get(name)?;
-                spec.is_none_or(|spec| !claimed(name, spec)).then_some((*name, value))
-            })
-        };
+        let on_path = |spec: &OperationSpec| (spec.resource == resource || any(spec)) && spec.methods.contains(&method);
+        let candidates = || self.operations.iter().filter(|(_, spec)| on_path(spec));
+        let matching = |spec: &OperationSpec| spec.selectors.iter().all(|selector| matches(selector, query, headers));
+        let sent: Vec<_> = SELECTING_PARAMETERS.iter().filter_map(|name| Some((*name, query.get(name)?))).collect();
+        let unclaimed = |spec: &OperationSpec| sent.iter().copied().find(|(name, _)| !claims(spec, name));
         // An operation that requires a header and would be selected by it, if it were not empty: PUT with an empty x-ms-copy-source must
         // not create an empty blob.
         let empty = |selector: &Selector, spec: &OperationSpec| match *selector {
-            Selector::HasHeader(name)
-                if headers.contains_key(name) && header_text(headers, name).is_none() && spec.requires(name) =>
-            {
-                Some(name)
+            Selector::HasHeader(name) => {
+                let is_empty = header_value(headers, name).is_some_and(HeaderValue::is_empty);
+                (is_empty && spec.requires(name)).then_some(name)
             }
             _ => None,
         };
         let missing_header = |spec: &OperationSpec| {
-            let selectors = || spec.selectors.iter();
-            let fits = spec.methods.contains(&method) && unclaimed(Some(spec)).is_none();
-            let rest = || selectors().all(|selector| empty(selector, spec).is_some() || matches(selector, query, headers));
-            selectors().find_map(|selector| empty(selector, spec)).filter(|_| fits && rest())
+            let name = spec.selectors.iter().find_map(|selector| empty(selector, spec))?;
+            let rest =
+                || spec.selectors.iter().all(|selector| empty(selector, spec).is_some() || matches(selector, query, headers));
+            (unclaimed(spec).is_none() && rest()).then_some(name)
         };
-        if let Some(name) = here().find_map(|(_, spec)| missing_header(spec)) {
+        if let Some(name) = candidates().find_map(|(_, spec)| missing_header(spec)) {
             return Err(StorageError::missing_header(name));
         }
-        match here().find(|(_, spec)| matching(spec) && unclaimed(Some(spec)).is_none()) {
+        match candidates().find(|(_, spec)| matching(spec) && unclaimed(spec).is_none()) {
             Some((place, spec)) => Ok((*place, *spec)),
             None => {
-                let nearest = here().map(|(_, spec)| *spec).find(|spec| matching(spec));
-                Err(self.refusal(method, resource, unclaimed(nearest), query, headers))
+                let nearest = candidates().find(|(_, spec)| matching(spec));
+                let unclaimed = nearest.map_or(sent.first().copied(), |(_, spec)| unclaimed(spec));
+                Err(self.refusal(method, resource, unclaimed, query, headers))
             }
         }
     }
@@ -117,11 +105,18 @@ impl Table {
         match selector {
             Some((name, value)) => StorageError::invalid_query(name, value, "Invalid query parameter value."),
             None if self.operations.iter().any(|(_, spec)| spec.methods.contains(&method)) => {
-                ErrorCode::InvalidUri.with_reason("no operation is asked for")
+                ErrorCode::InvalidUri.with_reason("no operation is requested")
             }
             None => ErrorCode::UnsupportedHttpVerb.into(),
         }
     }
+}
+
+/// Returns true if a selector of the operation names this parameter. A preflight request is about all operations.
+fn claims(spec: &OperationSpec, parameter: &str) -> bool {
+    let names =
+        |selector: &Selector| matches!(selector, Selector::Query(name, _) | Selector::HasQuery(name) if *name == parameter);
+    spec.resource == ResourceKind::Any || spec.selectors.iter().any(names)
 }
 
 fn matches(selector: &Selector, query: &Query, headers: &HeaderMap) -> bool {

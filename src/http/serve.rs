@@ -26,7 +26,7 @@ pub struct Peer {
     /// The address of the client.
     pub address: SocketAddr,
     /// The case of its metadata names.
-    pub spelled: MetadataCase,
+    pub metadata_case: MetadataCase,
 }
 
 /// How connections are served.
@@ -85,7 +85,7 @@ async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, options
     // Small responses are sent at once. A socket that does not support this works without it.
     _ = stream.set_nodelay(true);
     let outcome = match options.tls {
-        // The client has sent nothing or is gone.
+        // The client has sent nothing or has closed the connection.
         _ if !has_started(&stream, peer, &options).await => Ok(()),
         None => serve_http(stream, peer, router, options.idle_timeout).await,
         Some(config) => match tokio::time::timeout(HANDSHAKE_TIMEOUT, TlsAcceptor::from(config).accept(stream)).await {
@@ -129,14 +129,14 @@ async fn serve_http<S>(stream: S, peer: SocketAddr, router: Router, idle_timeout
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let spelled = MetadataCase::default();
-    let stream = HeaderCaseReader::new(LingeringClose::new(stream, LINGER_TIMEOUT), spelled.clone());
-    let told = PeerService { router, peer: Peer { address: peer, spelled } };
+    let metadata_case = MetadataCase::default();
+    let stream = HeaderCaseReader::new(LingeringClose::new(stream, LINGER_TIMEOUT), metadata_case.clone());
+    let service = PeerService { router, peer: Peer { address: peer, metadata_case } };
     http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(idle_timeout)
         .max_headers(MAX_HEADERS)
-        .serve_connection(TokioIo::new(StallTimeout::new(stream, STALL_TIMEOUT)), TowerToHyperService::new(told))
+        .serve_connection(TokioIo::new(StallTimeout::new(stream, STALL_TIMEOUT)), TowerToHyperService::new(service))
         .await?;
     Ok(())
 }

@@ -67,9 +67,7 @@ pub fn account_of_host(host: &str) -> Option<(&str, String)> {
 
 /// Returns true if a host is an account's Data Lake endpoint: `account.dfs.…`.
 pub fn is_lake(host: &str) -> bool {
-    let Some(mut labels) = labels(host) else { return false };
-    let (account, service) = (labels.next().unwrap_or_default(), labels.next().unwrap_or_default());
-    !account.is_empty() && service.eq_ignore_ascii_case("dfs") && labels.next().is_some_and(|next| !next.is_empty())
+    account_of_host(host).is_some_and(|(label, _)| label.eq_ignore_ascii_case("dfs"))
 }
 
 /// Finds the account whose website has this host: `account.z6.web.core.windows.net`, `account.web.core.windows.net`,
@@ -179,8 +177,8 @@ mod tests {
     #[test]
     fn one_table_of_url_styles() {
         // host, path → account, secondary, path below
-        type Row = (&'static str, &'static str, Option<(&'static str, bool, &'static str)>);
-        let operations: &[Row] = &[
+        type Case = (&'static str, &'static str, Option<(&'static str, bool, &'static str)>);
+        let cases: &[Case] = &[
             ("127.0.0.1:10000", "/acc/c/b", Some(("acc", false, "/c/b"))),
             ("127.0.0.1:10000", "/acc", Some(("acc", false, "/"))),
             ("127.0.0.1:10000", "/acc/", Some(("acc", false, "/"))),
@@ -210,7 +208,7 @@ mod tests {
             ("acc.dfs.core.windows.net", "/c/b", Some(("acc", false, "/c/b"))),
             ("acc.queue.core.windows.net", "/acc/c", Some(("acc", false, "/c"))),
         ];
-        for (host, path, expected) in operations {
+        for (host, path, expected) in cases {
             let found = account_address(ServiceKind::Blob, host, path, true);
             let seen = found.as_ref().map(|found| (&*found.account, found.secondary, found.path));
             assert_eq!(seen, *expected, "{host} {path}");

@@ -26,7 +26,7 @@ pub struct ServerTls {
 #[derive(Debug, Error)]
 pub enum TlsError {
     #[error("{flag} {} cannot be read: {error}", .file.display())]
-    Unreadable { flag: &'static str, file: PathBuf, error: io::Error },
+    CannotRead { flag: &'static str, file: PathBuf, error: io::Error },
     #[error("{}", pfx::refusal(.0))]
     Pfx(PathBuf),
     /// `command` is the command of openssl that converts the file.
@@ -59,20 +59,14 @@ pub enum TlsError {
 /// # Errors
 /// [`TlsError`].
 pub fn load(cert: &Path, key: &Path) -> Result<ServerTls, TlsError> {
-    let bytes = read("--cert", cert)?;
-    if bytes.starts_with(&[SEQUENCE]) {
-        return Err(not_pem(cert, &bytes, "x509"));
-    }
+    let bytes = read_pem("--cert", cert, "x509")?;
     let chain = CertificateDer::pem_slice_iter(&bytes)
         .collect::<Result<Vec<_>, _>>()
         .map_err(|error| TlsError::NotPem { file: cert.to_owned(), error })?;
     let Some(certificate) = chain.first().cloned() else {
         return Err(TlsError::NoCertificate(cert.to_owned()));
     };
-    let bytes = read("--key", key)?;
-    if bytes.starts_with(&[SEQUENCE]) {
-        return Err(not_pem(key, &bytes, "pkey"));
-    }
+    let bytes = read_pem("--key", key, "pkey")?;
     if is_encrypted(&bytes) {
         return Err(TlsError::EncryptedKey(key.to_owned()));
     }
@@ -122,12 +116,17 @@ pub fn load(cert: &Path, key: &Path) -> Result<ServerTls, TlsError> {
 /// The first byte of certificates and keys in DER: the tag of a sequence.
 const SEQUENCE: u8 = 0x30;
 
-/// The error for a file in DER, which may be a PFX file.
-fn not_pem(file: &Path, bytes: &[u8], command: &'static str) -> TlsError {
+/// Reads a file that must not be in DER. `command` is the command of openssl that converts such a file.
+#[expect(clippy::disallowed_methods, reason = "this is where certificate files are read")]
+fn read_pem(flag: &'static str, file: &Path, command: &'static str) -> Result<Vec<u8>, TlsError> {
+    let bytes = std::fs::read(file).map_err(|error| TlsError::CannotRead { flag, file: file.to_owned(), error })?;
+    if bytes.first() != Some(&SEQUENCE) {
+        return Ok(bytes);
+    }
     // A PFX file is a sequence that begins with the number 3; a certificate is one that begins with a sequence.
-    match contents(bytes) {
-        Some([0x02, 0x01, 0x03, ..]) => TlsError::Pfx(file.to_owned()),
-        _ => TlsError::Der { file: file.to_owned(), command },
+    match contents(&bytes) {
+        Some([0x02, 0x01, 0x03, ..]) => Err(TlsError::Pfx(file.to_owned())),
+        _ => Err(TlsError::Der { file: file.to_owned(), command }),
     }
 }
 
@@ -149,11 +148,6 @@ fn contents(der: &[u8]) -> Option<&[u8]> {
     let (SEQUENCE, [length, rest @ ..]) = der.split_first().map(|(tag, rest)| (*tag, rest))? else { return None };
     // The first byte of a long length gives the number of its other bytes.
     if *length < 0x80 { Some(rest) } else { rest.get(usize::from(*length & 0x7f)..) }
-}
-
-#[expect(clippy::disallowed_methods, reason = "this is where certificate files are read")]
-fn read(flag: &'static str, file: &Path) -> Result<Vec<u8>, TlsError> {
-    std::fs::read(file).map_err(|error| TlsError::Unreadable { flag, file: file.to_owned(), error })
 }
 
 #[cfg(test)]
@@ -191,7 +185,7 @@ jm1vXVYpfrvM/zzLPFqvXGOYUcihRANCAAQh0h1xoqEHSS14iVb07X9tbytotMtq
 ";
 
     #[test]
-    fn takes_what_belongs_together_and_names_what_does_not() {
+    fn files_that_match_are_loaded_and_others_are_named() {
         let dir = std::env::temp_dir().join(format!("lazuli-tls-{}", std::process::id()));
         std::fs::create_dir_all(&dir).unwrap();
         let damaged = CERT.replace("-----END CERTIFICATE-----", "");
@@ -253,10 +247,10 @@ jm1vXVYpfrvM/zzLPFqvXGOYUcihRANCAAQh0h1xoqEHSS14iVb07X9tbytotMtq
         ] {
             match (load(&dir.join(cert), &dir.join(key)), wanted) {
                 (Ok(ServerTls { config, warning: None, .. }), Ok(())) => assert_eq!(config.alpn_protocols, [b"http/1.1"]),
-                (Err(said), Err(wanted)) => {
+                (Err(error), Err(wanted)) => {
                     let wanted = wanted.replace("DIR", &dir.display().to_string());
-                    let said = said.to_string();
-                    assert!(said.starts_with(&wanted) && said.lines().count() == 1, "{said}");
+                    let message = error.to_string();
+                    assert!(message.starts_with(&wanted) && message.lines().count() == 1, "{message}");
                 }
                 (loaded, _) => panic!("{cert} {key}: {loaded:?}"),
             }

@@ -72,9 +72,11 @@ impl Logger {
         };
         let debug = file.clone().map(|file| {
             let lines = fmt::layer().with_writer(Lines(file)).with_ansi(false).log_internal_errors(false);
-            lines.event_format(text::Text).with_filter(LevelFilter::DEBUG)
+            lines.event_format(text::Text).with_filter(LevelFilter::DEBUG).boxed()
         });
-        _ = tracing::subscriber::set_global_default(Registry::default().with(lines.with_filter(filter)).with(debug));
+        // A list, because `tracing` would compute the fields of all events for an optional layer that is absent.
+        let layers: Vec<_> = std::iter::once(lines.with_filter(filter).boxed()).chain(debug).collect();
+        _ = tracing::subscriber::set_global_default(Registry::default().with(layers));
         // A panic is logged like any event, because the default hook would block on standard error.
         std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
         Ok(Logger { out, err, file })

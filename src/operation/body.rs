@@ -35,14 +35,16 @@ pub struct Body {
 #[derive(Debug, Default)]
 pub struct BodyRemainder(Option<Arc<Mutex<Unread>>>);
 
+/// What is left of a body.
 #[derive(Debug, Default)]
-enum Unread {
+pub enum Unread {
     /// The body was read to its end.
     #[default]
     Nothing,
-    /// The rest of the body is still to be read.
-    Rest(SyncWrapper<axum::body::Body>),
-    /// The rest of the body will not arrive.
+    /// The rest of the body must be read before the next request.
+    Rest(UnreadBody),
+    /// The rest of the body will not arrive, and no other request can follow on the connection: the client waits for 100 Continue and does
+    /// not get it, or its body stalled or broke off.
     Lost,
 }
 
@@ -71,7 +73,7 @@ impl Body {
         self.announced
     }
 
-    /// Reads the whole body into memory, for small documents.
+    /// Reads the body into memory, for small documents.
     ///
     /// # Errors
     /// 413 RequestBodyTooLarge over `limit` bytes; 400 when the body ends early, 408 when it stalls.
@@ -79,17 +81,17 @@ impl Body {
         Ok(self.document(limit, ChecksumKinds::default()).await?.0)
     }
 
-    /// Reads the whole body into memory, and computes its checksums.
+    /// Reads the body into memory, and computes its checksums.
     ///
     /// # Errors
     /// As [`Body::bytes`].
     pub async fn document(&mut self, limit: u64, wanted: ChecksumKinds) -> Result<(Bytes, Digests), StorageError> {
         let received = self.receive(&Store::MEMORY, limit, wanted).await?;
-        let mut whole = Vec::with_capacity(received.content.len() as usize);
+        let mut bytes = Vec::with_capacity(received.content.len() as usize);
         for chunk in received.content.slice(0..limit) {
-            whole.extend_from_slice(&chunk.read()?);
+            bytes.extend_from_slice(&chunk.read()?);
         }
-        Ok((whole.into(), received.digests))
+        Ok((bytes.into(), received.digests))
     }
 
     /// Stores the body as content, and computes its checksums.
@@ -126,7 +128,7 @@ impl Body {
         }
         let mut decoder = structured::Decoder::new(self.announced, content);
         let mut hasher = Hasher::new(ChecksumKinds { crc64: false, ..wanted });
-        // The head of the message is checked against both lengths before the first piece is kept.
+        // The head of the message is checked against both lengths before the first piece is stored.
         let mut filling = Filling::new(store, content);
         self.each(|mut frame| {
             while let Some(piece) = decoder.next(&mut frame)? {
@@ -152,25 +154,34 @@ impl Body {
 
     async fn frame(&mut self) -> Result<Option<Bytes>, StorageError> {
         self.expects_continue = false;
-        while let Some(wire) = &mut self.wire {
-            match tokio::time::timeout(STALL_TIMEOUT, wire.get_mut().frame()).await {
-                Err(_) => {
-                    self.broken = true;
-                    return Err(ErrorCode::RequestTimedOut.into());
-                }
-                Ok(None) => self.wire = None,
-                Ok(Some(Err(error))) => {
-                    self.broken = true;
-                    return Err(ErrorCode::RequestBodyIncomplete.with_reason(error.to_string()));
-                }
-                Ok(Some(Ok(frame))) => {
-                    if let Ok(data) = frame.into_data() {
-                        return Ok(Some(data));
-                    }
-                }
-            }
+        let Some(wire) = &mut self.wire else { return Ok(None) };
+        let read = next_piece(wire.get_mut()).await;
+        match &read {
+            Ok(None) => self.wire = None,
+            Ok(Some(_)) => {}
+            Err(_) => self.broken = true,
         }
-        Ok(None)
+        read.map_err(|error| match error {
+            ReadError::Stalled => ErrorCode::RequestTimedOut.into(),
+            ReadError::BrokenOff(error) => ErrorCode::RequestBodyIncomplete.with_reason(error.to_string()),
+        })
+    }
+}
+
+/// Why the next piece of a body does not arrive.
+pub(super) enum ReadError {
+    Stalled,
+    BrokenOff(axum::Error),
+}
+
+/// Waits for the next piece of a body, for a limited time; `None` at its end.
+pub(super) async fn next_piece(body: &mut axum::body::Body) -> Result<Option<Bytes>, ReadError> {
+    loop {
+        let next = tokio::time::timeout(STALL_TIMEOUT, body.frame()).await.map_err(|_| ReadError::Stalled)?;
+        let Some(frame) = next.transpose().map_err(ReadError::BrokenOff)? else { return Ok(None) };
+        if let Ok(piece) = frame.into_data() {
+            return Ok(Some(piece));
+        }
     }
 }
 
@@ -178,29 +189,17 @@ impl Drop for Body {
     fn drop(&mut self) {
         if let (Some(wire), Some(rest)) = (self.wire.take(), &self.rest) {
             let lost = self.expects_continue || self.broken;
-            *rest.lock() = if lost { Unread::Lost } else { Unread::Rest(wire) };
+            *rest.lock() = if lost { Unread::Lost } else { Unread::Rest(UnreadBody(wire)) };
         }
     }
 }
 
 impl BodyRemainder {
-    /// The rest of the body, which must be read before the next request; `None` if it was read to its end.
-    ///
-    /// # Errors
-    /// [`ConnectionLost`] when no other request can follow on the connection.
-    pub fn unread(self) -> Result<Option<UnreadBody>, ConnectionLost> {
-        let unread = self.0.map(|unread| std::mem::take(&mut *unread.lock()));
-        match unread.unwrap_or_default() {
-            Unread::Nothing => Ok(None),
-            Unread::Lost => Err(ConnectionLost),
-            Unread::Rest(wire) => Ok(Some(UnreadBody(wire))),
-        }
+    /// What is left of the body.
+    pub fn unread(self) -> Unread {
+        self.0.map(|unread| std::mem::take(&mut *unread.lock())).unwrap_or_default()
     }
 }
-
-/// The client waits for 100 Continue and does not get it, or its body stalled or broke off.
-#[derive(Clone, Copy, Debug)]
-pub struct ConnectionLost;
 
 /// The rest of a body that is still being sent.
 #[derive(Debug)]
@@ -257,7 +256,8 @@ mod tests {
             let (body, rest) = Body::new(axum::body::Body::new(slow), u64::MAX, false);
             drop(body);
             let begun = tokio::time::Instant::now();
-            rest.unread().unwrap().unwrap().discard().await;
+            let Unread::Rest(unread) = rest.unread() else { panic!("nothing is left to discard") };
+            unread.discard().await;
             assert_eq!(begun.elapsed().as_secs(), seconds, "{pieces:?} pieces, one in {pause} seconds");
         }
     }

@@ -4,61 +4,37 @@ use crate::operation::headers::metadata;
 use crate::operation::{Fields, FromRequest, Input};
 use crate::rules::checksums::RequestChecksums;
 use crate::rules::conditions::{self, Conditions};
-use crate::rules::encryption::Encryption;
+use crate::rules::encryption::{self, Encryption};
 use crate::rules::error::StorageError;
 use crate::rules::metadata::Metadata;
 
-/// The query parameters that name a snapshot or a version of a blob instead of the blob itself.
-pub const STATE: &[Input] = &[Input::query("snapshot"), Input::query("versionid")];
-
-/// The query parameter that names a version of a blob, for operations that take no snapshot.
-pub const VERSION: &[Input] = &[Input::query("versionid")];
-
-/// The metadata headers, declared by the prefix of their names.
-pub const METADATA: &[Input] = &[Input::header("x-ms-meta-")];
-
-/// The header that names the boundary of a batch's parts.
-pub const CONTENT_TYPE: &[Input] = &[Input::required_header("content-type")];
-
-/// The checksums that a request gives for its body.
-pub const CHECKSUMS: &[Input] = &[Input::header("content-md5"), Input::header("x-ms-content-crc64")];
-
-/// The conditions on the source of a copy.
-pub const SOURCE_CONDITIONS: &[Input] = &[
-    Input::header(conditions::SOURCE.if_match),
-    Input::header(conditions::SOURCE.if_none_match),
-    Input::header(conditions::SOURCE.if_modified_since),
-    Input::header(conditions::SOURCE.if_unmodified_since),
-    Input::header(conditions::SOURCE.if_tags),
-];
-
-/// The query parameters of a snapshot or a version. Their value is part of the target.
+/// The query parameters that name a snapshot or a version of a blob instead of the blob itself. Their value is part of the target.
 #[derive(Clone, Copy, Debug)]
 pub struct StateQuery;
 
 impl FromRequest for StateQuery {
-    const INPUTS: &'static [Input] = STATE;
+    const INPUTS: &'static [Input] = &[Input::query("snapshot"), Input::query("versionid")];
 
     fn from_request(_: &Fields<'_>) -> Result<StateQuery, StorageError> {
         Ok(StateQuery)
     }
 }
 
-/// The query parameter of a version. Its value is part of the target.
+/// The query parameter that names a version of a blob, for operations that accept no snapshot. Its value is part of the target.
 #[derive(Clone, Copy, Debug)]
 pub struct VersionQuery;
 
 impl FromRequest for VersionQuery {
-    const INPUTS: &'static [Input] = VERSION;
+    const INPUTS: &'static [Input] = &[Input::query("versionid")];
 
     fn from_request(_: &Fields<'_>) -> Result<VersionQuery, StorageError> {
         Ok(VersionQuery)
     }
 }
 
-/// The metadata of a request.
+/// The metadata of a request, declared by the prefix of its headers.
 impl FromRequest for Metadata {
-    const INPUTS: &'static [Input] = METADATA;
+    const INPUTS: &'static [Input] = &[Input::header("x-ms-meta-")];
 
     fn from_request(fields: &Fields<'_>) -> Result<Metadata, StorageError> {
         metadata(&fields.headers, &fields.metadata_case)
@@ -67,7 +43,7 @@ impl FromRequest for Metadata {
 
 /// The checksums of the body: `Content-MD5` or `x-ms-content-crc64`.
 impl FromRequest for RequestChecksums {
-    const INPUTS: &'static [Input] = CHECKSUMS;
+    const INPUTS: &'static [Input] = &[Input::header("content-md5"), Input::header("x-ms-content-crc64")];
 
     fn from_request(fields: &Fields<'_>) -> Result<RequestChecksums, StorageError> {
         RequestChecksums::read(fields.header("content-md5"), fields.header("x-ms-content-crc64"))
@@ -79,7 +55,13 @@ impl FromRequest for RequestChecksums {
 pub struct SourceConditions(pub Conditions);
 
 impl FromRequest for SourceConditions {
-    const INPUTS: &'static [Input] = SOURCE_CONDITIONS;
+    const INPUTS: &'static [Input] = &[
+        Input::header(conditions::SOURCE.if_match),
+        Input::header(conditions::SOURCE.if_none_match),
+        Input::header(conditions::SOURCE.if_modified_since),
+        Input::header(conditions::SOURCE.if_unmodified_since),
+        Input::header(conditions::SOURCE.if_tags),
+    ];
 
     fn from_request(fields: &Fields<'_>) -> Result<SourceConditions, StorageError> {
         fields.conditions_named(&conditions::SOURCE).map(SourceConditions)
@@ -92,13 +74,13 @@ pub struct SourceEncryption(pub Encryption);
 
 impl FromRequest for SourceEncryption {
     const INPUTS: &'static [Input] = &[
-        Input::header("x-ms-source-encryption-key"),
-        Input::header("x-ms-source-encryption-key-sha256"),
-        Input::header("x-ms-source-encryption-algorithm"),
+        Input::header(encryption::SOURCE.key),
+        Input::header(encryption::SOURCE.sha256),
+        Input::header(encryption::SOURCE.algorithm),
     ];
 
     fn from_request(fields: &Fields<'_>) -> Result<SourceEncryption, StorageError> {
-        fields.source_encryption().map(SourceEncryption)
+        fields.encryption_named(&encryption::SOURCE).map(SourceEncryption)
     }
 }
 
@@ -107,7 +89,7 @@ impl FromRequest for SourceEncryption {
 pub struct BatchContentType(pub String);
 
 impl FromRequest for BatchContentType {
-    const INPUTS: &'static [Input] = CONTENT_TYPE;
+    const INPUTS: &'static [Input] = &[Input::required_header("content-type")];
 
     fn from_request(fields: &Fields<'_>) -> Result<BatchContentType, StorageError> {
         let text = fields.header("content-type").ok_or_else(|| StorageError::missing_header("Content-Type"))?;

@@ -1,75 +1,11 @@
 //! The input of an operation: the headers and query parameters that it reads. Each operation declares its input as a type, which is
 //! parsed after authorization, before the body is read and before any lock is taken.
 
-use crate::operation::{Request, header_text};
+use crate::operation::{FieldLocation, Input, Request, header_text};
 use crate::rules::error::StorageError;
-use crate::rules::lease;
+use crate::rules::lease::{LeaseDuration, LeaseId};
 use crate::rules::time::Timestamp;
 use std::ops::Deref;
-
-/// A header or query parameter that an operation reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Field {
-    pub location: FieldLocation,
-    /// The name in lower case. A name that ends in `-` is a prefix.
-    pub name: &'static str,
-    pub required: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FieldLocation {
-    Header,
-    Query,
-}
-
-/// A part of the input of an operation.
-#[derive(Clone, Copy, Debug)]
-pub enum Input {
-    Field(Field),
-    Group(&'static [Input]),
-}
-
-impl Input {
-    /// An optional header.
-    pub const fn header(name: &'static str) -> Input {
-        Input::Field(Field { location: FieldLocation::Header, name, required: false })
-    }
-
-    /// An optional query parameter.
-    pub const fn query(name: &'static str) -> Input {
-        Input::Field(Field { location: FieldLocation::Query, name, required: false })
-    }
-
-    /// A required header.
-    pub const fn required_header(name: &'static str) -> Input {
-        Input::Field(Field { location: FieldLocation::Header, name, required: true })
-    }
-
-    /// A required query parameter.
-    pub const fn required_query(name: &'static str) -> Input {
-        Input::Field(Field { location: FieldLocation::Query, name, required: true })
-    }
-
-    /// All fields of these inputs, in order of declaration.
-    pub fn fields(inputs: &'static [Input]) -> Vec<Field> {
-        let mut fields = Vec::new();
-        for input in inputs {
-            match input {
-                Input::Field(field) => fields.push(*field),
-                Input::Group(group) => fields.extend(Input::fields(group)),
-            }
-        }
-        fields
-    }
-
-    /// Returns the field of this name, if there is one among these inputs.
-    pub fn find(inputs: &'static [Input], name: &str) -> Option<Field> {
-        inputs.iter().find_map(|input| match input {
-            Input::Field(field) => (field.name == name).then_some(*field),
-            Input::Group(group) => Input::find(group, name),
-        })
-    }
-}
 
 /// A typed input: a struct that `input!` declares, or a group of fields that several operations share.
 pub trait FromRequest: Sized {
@@ -160,18 +96,6 @@ pub trait FromText: Sized {
     fn from_text(text: &str) -> Option<Self>;
 }
 
-impl FromText for String {
-    fn from_text(text: &str) -> Option<String> {
-        Some(text.to_owned())
-    }
-}
-
-impl FromText for u64 {
-    fn from_text(text: &str) -> Option<u64> {
-        text.trim().parse().ok()
-    }
-}
-
 impl FromText for bool {
     fn from_text(text: &str) -> Option<bool> {
         let text = text.trim();
@@ -185,22 +109,23 @@ impl FromText for bool {
     }
 }
 
-impl FromText for Timestamp {
-    fn from_text(text: &str) -> Option<Timestamp> {
-        Timestamp::parse_http(text)
-    }
+/// Implements [`FromText`] for types that have such a function.
+macro_rules! from_text {
+    ($($kind:ty: $parse:expr;)*) => {
+        $(impl $crate::operation::FromText for $kind {
+            fn from_text(text: &str) -> Option<$kind> {
+                $parse(text)
+            }
+        })*
+    };
 }
 
-impl FromText for lease::LeaseId {
-    fn from_text(text: &str) -> Option<lease::LeaseId> {
-        lease::LeaseId::parse(text)
-    }
-}
-
-impl FromText for lease::LeaseDuration {
-    fn from_text(text: &str) -> Option<lease::LeaseDuration> {
-        lease::LeaseDuration::parse(text)
-    }
+from_text! {
+    String: |text: &str| Some(text.to_owned());
+    u64: |text: &str| text.trim().parse().ok();
+    Timestamp: Timestamp::parse_http;
+    LeaseId: LeaseId::parse;
+    LeaseDuration: LeaseDuration::parse;
 }
 
 /// The type of a field of an input. An `Option` makes the field optional.

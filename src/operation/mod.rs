@@ -4,6 +4,7 @@
 //! an operation.
 
 mod body;
+mod field;
 mod groups;
 mod headers;
 #[macro_use]
@@ -14,31 +15,25 @@ mod reply;
 mod request;
 mod service;
 mod source;
+mod spec;
 mod structured;
 mod target;
 pub mod xml;
 
-use crate::rules::auth::permissions::{RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
-use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
-use crate::rules::{conditions, encryption};
-pub use body::{Body, BodyRemainder, ConnectionLost, Received, UnreadBody};
+use crate::rules::error::StorageError;
+pub use body::{Body, BodyRemainder, Received, Unread};
+pub use field::{Field, FieldLocation, Input};
 pub use groups::*;
-pub use headers::header_text;
-pub use input::{Field, FieldLocation, Fields, FromField, FromRequest, FromText, Input};
+pub use headers::{header_text, header_value};
+pub use input::{Fields, FromField, FromRequest, FromText};
 pub use query::Query;
-pub use reply::{Payload, Reply, Stream};
+pub use reply::{Payload, Reply, ReplyFuture, Stream};
 pub use request::{Parts, Request, Sources};
 pub use service::{Service, ServiceKind};
 pub use source::{RemoteRequest, RemoteResponse, Source, SourceAccess, SourceAuthorization, SourceLocation, source_unavailable};
-use std::future::Future;
-use std::pin::Pin;
+pub use spec::{Access, EncryptionCheck, OperationSpec, ResourceKind, SELECTING_PARAMETERS, Secondary, Selector};
 pub use structured::{BodyFraming, StructuredAnswer};
 pub use target::{ResourcePath, Target};
-
-/// The future of a handler's result.
-pub type ReplyFuture<'a> = Pin<Box<dyn Future<Output = Result<Reply, StorageError>> + Send + 'a>>;
 
 /// One operation of a service whose state is `S`.
 pub struct Operation<S: 'static> {
@@ -76,188 +71,6 @@ macro_rules! operation {
         }
     };
 }
-
-/// The declaration of an operation.
-#[derive(Debug)]
-pub struct OperationSpec {
-    /// The reference's name: "Put Block List".
-    pub name: &'static str,
-    /// The HTTP methods: `GET` and `HEAD` if the reference allows both.
-    pub methods: &'static [&'static str],
-    /// The kind of resource that its path names.
-    pub resource: ResourceKind,
-    /// What distinguishes it from other operations on the same path.
-    pub selectors: &'static [Selector],
-    /// The query parameters and headers that it reads, beyond those that all operations read.
-    pub inputs: &'static [Input],
-    /// The permission that the caller needs.
-    pub requires: RequiredPermission,
-    /// Whether it reads or writes.
-    pub access: Access,
-    /// Which endpoints of an account answer it.
-    pub secondary: Secondary,
-    /// The conditional headers that it supports.
-    pub conditions: ConditionSupport,
-    /// How it checks the lease of its resource.
-    pub lease: LeaseCheck,
-    /// How it treats customer-provided keys and encryption scopes.
-    pub encryption: EncryptionCheck,
-    /// The HTTP status of success.
-    pub status: u16,
-}
-
-impl OperationSpec {
-    /// The values that most operations share. The name is empty.
-    pub const DEFAULT: OperationSpec = OperationSpec {
-        name: "",
-        methods: &[],
-        resource: ResourceKind::Service,
-        selectors: &[],
-        inputs: &[],
-        requires: RequiredPermission::owner(ResourceLevel::Service),
-        access: Access::Read,
-        secondary: Secondary::ByAccess,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
-        encryption: EncryptionCheck::None,
-        status: 200,
-    };
-}
-
-/// Whether an operation reads or writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    Read,
-    Write,
-}
-
-/// How an operation treats customer-provided keys and encryption scopes (`x-ms-encryption-…`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EncryptionCheck {
-    /// It reads and writes no encrypted content.
-    None,
-    /// A reader must send the key of the blob.
-    Read,
-    /// A writer must send the key or the scope of the blob; a new blob gets those of the request.
-    Write,
-    /// A writer need not send a key or a scope, but one that it sends must be the blob's.
-    IfPresent,
-}
-
-/// The kinds of resources that a path names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ResourceKind {
-    /// The account's service itself: `/`.
-    Service,
-    /// A container: `/container`.
-    Container,
-    /// A blob: `/container/blob`.
-    Blob,
-    /// A queue: `/queue`.
-    Queue,
-    /// The messages of a queue: `/queue/messages`.
-    Messages,
-    /// A message: `/queue/messages/id`.
-    Message,
-    /// The list of tables: `/Tables`.
-    Tables,
-    /// A table in that list: `/Tables('table')`.
-    Table,
-    /// The entities of a table: `/table()`.
-    Entities,
-    /// An entity: `/table(PartitionKey='p',RowKey='r')`.
-    Entity,
-    /// An entity group transaction: `/$batch`.
-    Batch,
-    /// A share: `/share?restype=share`.
-    Share,
-    /// A directory or a file in a share: `/share/path`, or its root, `/share`.
-    Path,
-    /// A document of the account's website, at its web endpoint.
-    Site,
-    /// Any of them except `Site`: a preflight request is about a path, whatever it names.
-    Any,
-}
-
-/// Which endpoints of an account answer an operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Secondary {
-    /// Both answer reads, only the primary answers writes.
-    ByAccess,
-    /// Both.
-    Always,
-    /// Only the secondary: the operation reads the state of the replication.
-    Only,
-}
-
-impl Secondary {
-    /// The error of a write at the secondary endpoint: 403 InsufficientAccountPermissions.
-    pub fn write_refused() -> StorageError {
-        ErrorCode::InsufficientAccountPermissions.with_message("Write operations are not allowed.")
-    }
-}
-
-/// A property of a request that distinguishes operations on the same path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Selector {
-    /// A query parameter with this value, in any case.
-    Query(&'static str, &'static str),
-    /// A query parameter, whatever its value.
-    HasQuery(&'static str),
-    /// A header with this value, in any case.
-    Header(&'static str, &'static str),
-    /// A header, whatever its value. An empty header counts as absent (see [`header_text`]).
-    HasHeader(&'static str),
-    /// The absence of a header, or an empty one.
-    Lacks(&'static str),
-}
-
-impl OperationSpec {
-    /// Every field that the operation reads: its inputs, and what its conditions, its lease and its encryption imply.
-    pub fn fields(&self) -> Vec<Field> {
-        let mut fields = Input::fields(self.inputs);
-        let plain = conditions::PLAIN;
-        let dates = [plain.if_modified_since, plain.if_unmodified_since];
-        let all = [plain.if_match, plain.if_none_match, plain.if_modified_since, plain.if_unmodified_since, plain.if_tags];
-        let implied: &[&'static str] = match self.conditions {
-            ConditionSupport::None => &[],
-            ConditionSupport::Dates => &dates,
-            _ => &all,
-        };
-        let lease = (self.lease != LeaseCheck::None).then_some("x-ms-lease-id");
-        let encryption = encryption::PLAIN;
-        let keys = [Some(encryption.key), Some(encryption.sha256), Some(encryption.algorithm), encryption.scope];
-        let keys = keys.into_iter().flatten().filter(|_| self.encryption != EncryptionCheck::None);
-        for name in implied.iter().copied().chain(lease).chain(keys) {
-            if !fields.iter().any(|field| field.name == name) {
-                fields.push(Field { location: FieldLocation::Header, name, required: false });
-            }
-        }
-        fields
-    }
-
-    /// Whether the operation reads this header or parameter.
-    pub fn reads(&self, name: &str) -> bool {
-        Input::find(self.inputs, name).is_some()
-    }
-
-    /// Whether the operation requires this header or parameter.
-    pub fn requires(&self, name: &str) -> bool {
-        Input::find(self.inputs, name).is_some_and(|field| field.required)
-    }
-
-    /// Whether the secondary endpoint of an account answers it.
-    pub fn is_answered_by_secondary(&self) -> bool {
-        match self.secondary {
-            Secondary::ByAccess => self.access == Access::Read,
-            Secondary::Always | Secondary::Only => true,
-        }
-    }
-}
-
-/// The query parameters that select operations. A request with one that no selector of its operation names is refused, so that
-/// `PUT ?comp=foo` does not overwrite a blob.
-pub const SELECTING_PARAMETERS: [&str; 4] = ["comp", "restype", "resource", "action"];
 
 /// The operations of one service: those of its own, in a module each, and after `+` those that it shares with other services.
 macro_rules! operations {

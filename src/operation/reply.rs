@@ -7,7 +7,11 @@ use crate::rules::time::Timestamp;
 use crate::store::chunks::Chunks;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
+use std::pin::Pin;
 use std::{fmt, io};
+
+/// The future of a handler's result.
+pub type ReplyFuture<'a> = Pin<Box<dyn Future<Output = Result<Reply, StorageError>> + Send + 'a>>;
 
 /// A successful reply.
 #[derive(Debug)]
@@ -17,7 +21,7 @@ pub struct Reply {
     /// The headers, except those that every response has.
     pub headers: HeaderMap,
     /// The metadata names as they were written, if any is not in lower case. `headers` can only hold lower case.
-    pub spelling: Vec<String>,
+    pub metadata_names: Vec<String>,
     /// The body.
     pub payload: Payload,
 }
@@ -58,7 +62,7 @@ impl fmt::Debug for Stream {
 impl Reply {
     /// A reply without headers or body.
     pub fn new(status: u16) -> Reply {
-        Reply { status, headers: HeaderMap::new(), spelling: Vec::new(), payload: Payload::Empty }
+        Reply { status, headers: HeaderMap::new(), metadata_names: Vec::new(), payload: Payload::Empty }
     }
 
     /// A reply with an XML document.
@@ -122,7 +126,7 @@ impl Reply {
             }
         }
         if metadata.iter().any(|(name, _)| name.bytes().any(|byte| byte.is_ascii_uppercase())) {
-            self.spelling = metadata.iter().map(|(name, _)| name.to_owned()).collect();
+            self.metadata_names = metadata.iter().map(|(name, _)| name.to_owned()).collect();
         }
         self
     }

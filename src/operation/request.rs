@@ -90,12 +90,12 @@ const READS: RequiredPermission = RequiredPermission::object("r").or_anonymous(A
 /// How a copy operation reaches its source.
 pub trait Sources: Send + Sync + std::fmt::Debug {
     /// Finds the source that a copy-source URL names. A blob on this server is found only if the SAS of the URL, the token sent with it
-    /// or, if `opens` allows that, the caller's own authorization permits reading it.
+    /// or, if `authorization` allows that, the caller's own authorization permits reading it.
     ///
     /// # Errors
     /// 400 InvalidHeaderValue for a malformed URL; CannotVerifyCopySource with the status of the error at the source.
-    fn find(&self, request: &Request, url: &str, opens: SourceAuthorization) -> Result<SourceLocation, StorageError> {
-        self.find_for(request, url, SourceAccess { header: "x-ms-copy-source", permit: READS, opens })
+    fn find(&self, request: &Request, url: &str, authorization: SourceAuthorization) -> Result<SourceLocation, StorageError> {
+        self.find_for(request, url, SourceAccess { header: "x-ms-copy-source", requires: READS, authorization })
     }
 
     /// Finds the resource that the URL in another header names.
@@ -176,12 +176,11 @@ impl Request {
         Conditions::read(names, |name| header_text(&self.headers, name).map(Cow::Borrowed))
     }
 
-    /// Parses the customer-provided key for the source of a copy.
-    pub fn source_encryption(&self) -> Result<Encryption, StorageError> {
-        self.encryption_named(&encryption::SOURCE)
-    }
-
-    fn encryption_named(&self, names: &encryption::EncryptionHeaderNames) -> Result<Encryption, StorageError> {
+    /// Parses the customer-provided key or encryption scope from the headers with these names.
+    pub(in crate::operation) fn encryption_named(
+        &self,
+        names: &encryption::EncryptionHeaderNames,
+    ) -> Result<Encryption, StorageError> {
         let text = |name| header_text(&self.headers, name);
         let headers = encryption::EncryptionHeaders {
             key: text(names.key),

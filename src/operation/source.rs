@@ -1,6 +1,7 @@
 //! The source of a copy: a blob or file on this server, or the response of another server.
 
 use crate::account::Account;
+use crate::operation::body::{ReadError, next_piece};
 use crate::operation::headers::metadata;
 use crate::operation::{Received, Target};
 use crate::rules::auth::permissions::RequiredPermission;
@@ -11,10 +12,8 @@ use crate::store::Store;
 use crate::store::content::Filling;
 use bytes::Bytes;
 use http::HeaderMap;
-use http_body_util::BodyExt;
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::Duration;
 use sync_wrapper::SyncWrapper;
 
 /// What authorizes a copy to read a private source on this server.
@@ -32,18 +31,18 @@ pub struct SourceAccess {
     /// The name of the header.
     pub header: &'static str,
     /// The permission that is needed.
-    pub permit: RequiredPermission,
+    pub requires: RequiredPermission,
     /// What authorizes the access.
-    pub opens: SourceAuthorization,
+    pub authorization: SourceAuthorization,
 }
 
 /// Where the source of a copy is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SourceLocation {
     /// On this server.
-    Here(Source),
+    Local(Source),
     /// On another server, as far as this one knows.
-    Elsewhere,
+    Remote,
 }
 
 /// A copy's source on this server.
@@ -69,12 +68,9 @@ pub struct RemoteResponse {
     pub status: u16,
     pub headers: HeaderMap,
     /// The metadata names that were not written in lower case, in pairs: in lower case, as written.
-    spelling: Vec<(String, String)>,
+    metadata_case: Vec<(String, String)>,
     body: SyncWrapper<axum::body::Body>,
 }
-
-/// The longest pause between two pieces of a response body.
-const STALL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The error of a copy whose source cannot be reached, breaks off or stalls: 500 CannotVerifyCopySource.
 pub fn source_unavailable(reason: impl Into<String>) -> StorageError {
@@ -85,9 +81,9 @@ pub fn source_unavailable(reason: impl Into<String>) -> StorageError {
 }
 
 impl RemoteResponse {
-    /// A response whose body is read as it arrives. `spelling` has the metadata names that were not written in lower case.
-    pub fn new(status: u16, headers: HeaderMap, spelling: Vec<(String, String)>, body: axum::body::Body) -> RemoteResponse {
-        RemoteResponse { status, headers, spelling, body: SyncWrapper::new(body) }
+    /// A response whose body is read as it arrives. `metadata_case` has the metadata names that were not written in lower case.
+    pub fn new(status: u16, headers: HeaderMap, metadata_case: Vec<(String, String)>, body: axum::body::Body) -> RemoteResponse {
+        RemoteResponse { status, headers, metadata_case, body: SyncWrapper::new(body) }
     }
 
     /// The metadata, with names in the case in which they were written.
@@ -95,7 +91,7 @@ impl RemoteResponse {
     /// # Errors
     /// 400 for malformed metadata.
     pub fn metadata(&self) -> Result<Metadata, StorageError> {
-        metadata(&self.headers, &self.spelling)
+        metadata(&self.headers, &self.metadata_case)
     }
 
     /// The length of the body in bytes, if the response has a `Content-Length`.
@@ -168,16 +164,9 @@ impl RemoteResponse {
     }
 
     async fn piece(&mut self) -> Result<Option<Bytes>, StorageError> {
-        loop {
-            return match tokio::time::timeout(STALL_TIMEOUT, self.body.get_mut().frame()).await {
-                Err(_) => Err(source_unavailable("the source stands still")),
-                Ok(None) => Ok(None),
-                Ok(Some(Err(error))) => Err(source_unavailable(format!("the source broke off: {error}"))),
-                Ok(Some(Ok(frame))) => match frame.into_data() {
-                    Ok(data) => Ok(Some(data)),
-                    Err(_) => continue,
-                },
-            };
-        }
+        next_piece(self.body.get_mut()).await.map_err(|error| match error {
+            ReadError::Stalled => source_unavailable("the source stands still"),
+            ReadError::BrokenOff(error) => source_unavailable(format!("the source broke off: {error}")),
+        })
     }
 }

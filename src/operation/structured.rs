@@ -11,7 +11,7 @@ use crate::store::chunks::Chunks;
 const BODY: &str = "x-ms-structured-body";
 const LENGTH: &str = "x-ms-structured-content-length";
 
-/// Whether the client asks for the response as a structured message.
+/// Whether the client requests the response as a structured message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StructuredAnswer(pub bool);
 

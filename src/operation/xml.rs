@@ -10,6 +10,8 @@ use std::borrow::Cow;
 
 /// The deepest nesting of a request's document. Service properties, the deepest, have four levels.
 const DEPTH: usize = 16;
+/// The room for a new document, in bytes. Most responses fit into it.
+const CAPACITY: usize = 1024;
 
 /// A document being written.
 #[derive(Debug)]
@@ -26,7 +28,9 @@ impl Default for Writer {
 impl Writer {
     /// A document with its declaration.
     pub fn new() -> Writer {
-        Writer { text: String::from("\u{feff}<?xml version=\"1.0\" encoding=\"utf-8\"?>") }
+        let mut text = String::with_capacity(CAPACITY);
+        text.push_str("\u{feff}<?xml version=\"1.0\" encoding=\"utf-8\"?>");
+        Writer { text }
     }
 
     /// `<name>`, to be closed by [`Writer::close`].
@@ -104,7 +108,13 @@ impl Writer {
 
 /// Replaces the characters that XML 1.0 does not allow (control characters, U+FFFE, U+FFFF) by U+FFFD.
 fn fit(text: &str) -> Cow<'_, str> {
-    if text.contains(names::unfit_for_xml) { text.replace(names::unfit_for_xml, "\u{fffd}").into() } else { text.into() }
+    if first_unfit(text).is_some() { text.replace(names::unfit_for_xml, "\u{fffd}").into() } else { text.into() }
+}
+
+/// The first character of a text that XML 1.0 does not allow. Most texts are printable ASCII, which is checked without decoding it.
+fn first_unfit(text: &str) -> Option<char> {
+    let is_printable = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    if is_printable { None } else { text.chars().find(|c| names::unfit_for_xml(*c)) }
 }
 
 /// An element of a document that a client sent.
@@ -149,7 +159,7 @@ pub fn parse(document: &[u8], root: &str) -> Result<Element, StorageError> {
     if text.starts_with('\u{feff}') {
         return Err(StorageError::invalid_xml("Data at the root level is invalid."));
     }
-    if let Some(unfit) = text.chars().find(|c| names::unfit_for_xml(*c)) {
+    if let Some(unfit) = first_unfit(text) {
         return Err(StorageError::invalid_xml(format!("U+{:04X} is an invalid character.", u32::from(unfit))));
     }
     let mut reader = Reader::from_str(text);
@@ -198,10 +208,10 @@ pub fn parse(document: &[u8], root: &str) -> Result<Element, StorageError> {
         }
         at_start = false;
     }
-    let whole = open.pop().filter(|_| open.is_empty()).ok_or_else(|| bad("The document ends inside an element.".into()))?;
-    let mut roots = whole.children.into_iter();
+    let document = open.pop().filter(|_| open.is_empty()).ok_or_else(|| bad("The document ends inside an element.".into()))?;
+    let mut roots = document.children.into_iter();
     match (roots.next(), roots.next()) {
-        (Some(found), None) if found.name == root && whole.text.trim().is_empty() => Ok(found),
+        (Some(found), None) if found.name == root && document.text.trim().is_empty() => Ok(found),
         (Some(found), None) => Err(bad(format!("The root element is {}, not {root}.", found.name))),
         _ => Err(bad("Root element is missing.".into())),
     }

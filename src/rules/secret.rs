@@ -30,7 +30,9 @@ fn masked_line(line: &str) -> String {
 fn masked_after(text: &str, before: &str, ends: &[char]) -> String {
     let mut masked = String::new();
     let (mut done, mut at) = (0, 0);
-    while at < text.len() {
+    let may_begin = |byte: &u8| *byte == b'%' || before.as_bytes().first().is_some_and(|first| byte.eq_ignore_ascii_case(first));
+    while let Some(skipped) = text.as_bytes()[at..].iter().position(may_begin) {
+        at += skipped;
         let Some(length) = length_of(before, &text.as_bytes()[at..]) else {
             at += 1;
             continue;

@@ -2,28 +2,40 @@
 //! by its URL, and to read it in this process, without a name lookup, a trusted certificate or a connection.
 
 use crate::account::Accounts;
-use crate::http::pipeline::Pipeline;
 use crate::http::target::{account_of_host, label_kind};
 use crate::operation::{RemoteRequest, RemoteResponse, ServiceKind, source_unavailable};
 use crate::rules::error::StorageError;
 use axum::body::Body;
 use http::uri::Authority;
-use http::{HeaderMap, Request, Uri, header};
+use http::{HeaderMap, Request, Response, Uri, header};
 use rustls::pki_types::CertificateDer;
 use std::net::{IpAddr, Ipv6Addr};
+use std::pin::Pin;
 use std::sync::{Arc, OnceLock, Weak};
+
+/// A service of this server, which can be a copy source.
+pub trait LocalService: Send + Sync + std::fmt::Debug {
+    fn kind(&self) -> ServiceKind;
+
+    /// Answers a request as if it came over a connection.
+    fn answer_locally(
+        self: Arc<Self>,
+        request: Request<Body>,
+        peer: IpAddr,
+    ) -> Pin<Box<dyn Future<Output = Response<Body>> + Send>>;
+}
 
 /// The services of this server.
 #[derive(Debug, Default)]
 pub struct LocalServices {
-    services: OnceLock<Vec<(u16, Weak<Pipeline>)>>,
+    services: OnceLock<Vec<(u16, Weak<dyn LocalService>)>>,
     /// The certificate of the services, if they use TLS.
     pub certificate: Option<CertificateDer<'static>>,
 }
 
 /// The host and the port that a request was sent to.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asked<'a> {
+pub(super) struct RequestAddress<'a> {
     /// The host as the request names it.
     pub host: &'a str,
     /// The service that the request was sent to.
@@ -39,8 +51,9 @@ impl LocalServices {
     }
 
     /// Sets the services with their ports. Only the first call has an effect.
-    pub fn set_services(&self, services: impl IntoIterator<Item = (u16, Weak<Pipeline>)>) {
-        _ = self.services.set(services.into_iter().collect());
+    pub fn set_services<S: LocalService + 'static>(&self, services: impl IntoIterator<Item = (u16, Weak<S>)>) {
+        let services = services.into_iter().map(|(port, service)| (port, service as Weak<dyn LocalService>));
+        _ = self.services.set(services.collect());
     }
 
     /// The service that a URL names: by the host of one of its accounts, or by one of its ports at a name of this machine or at the name
@@ -48,43 +61,49 @@ impl LocalServices {
     ///
     /// A host name of Azure without a port counts if the account exists here: clients that know only the name of the account build such
     /// URLs.
-    pub(super) fn service_of(&self, uri: &Uri, accounts: &Accounts, host_style: bool, asked: Asked<'_>) -> Option<Arc<Pipeline>> {
+    pub(super) fn service_of(
+        &self,
+        uri: &Uri,
+        accounts: &Accounts,
+        host_style: bool,
+        address: RequestAddress<'_>,
+    ) -> Option<Arc<dyn LocalService>> {
         let authority = uri.authority()?;
         let (host, port) = (authority.host(), port(uri)?);
         if let Some((label, account)) = account_of_host(host).filter(|_| host_style) {
             accounts.get(&account)?;
             let kind = label_kind(label)?;
-            let (listens, service) = self.services().find(|(_, service)| service.service.kind() == kind)?;
+            let (listens, service) = self.services().find(|(_, service)| service.kind() == kind)?;
             let known =
-                listens == port || kind == asked.kind && port == asked.port || is_azure(host) && [80, 443].contains(&port);
+                listens == port || kind == address.kind && port == address.port || is_azure(host) && [80, 443].contains(&port);
             return known.then_some(service);
         }
-        let here = is_loopback(host) || host.eq_ignore_ascii_case(name_of(asked.host));
+        let here = is_loopback(host) || host.eq_ignore_ascii_case(name_of(address.host));
         self.services().find(|(listens, _)| here && *listens == port).map(|(_, service)| service)
     }
 
-    fn services(&self) -> impl Iterator<Item = (u16, Arc<Pipeline>)> {
+    fn services(&self) -> impl Iterator<Item = (u16, Arc<dyn LocalService>)> {
         self.services.get().into_iter().flatten().filter_map(|(port, service)| Some((*port, service.upgrade()?)))
     }
 }
 
 /// Reads a URL from a service of this server.
 pub(super) async fn open(
-    service: &Arc<Pipeline>,
+    service: Arc<dyn LocalService>,
     uri: &Uri,
-    asking: RemoteRequest,
+    remote: RemoteRequest,
     peer: IpAddr,
 ) -> Result<RemoteResponse, StorageError> {
-    let unfit = |_| source_unavailable("the URL cannot be asked for");
+    let unfit = |_| source_unavailable("the URL cannot be requested");
     let target = uri.path_and_query().map_or("/", |target| target.as_str());
     let mut request = Request::get(target).body(Body::empty()).map_err(unfit)?;
-    *request.headers_mut() = asking.headers;
+    *request.headers_mut() = remote.headers;
     if let Some(host) = uri.authority().and_then(|authority| authority.as_str().parse().ok()) {
         request.headers_mut().insert(header::HOST, host);
     }
-    let (head, body) = service.answer(request, peer, Vec::new()).await.into_parts();
-    let spelling = head.extensions.get::<MetadataNames>().map(|spelled| spelled.of(&head.headers)).unwrap_or_default();
-    Ok(RemoteResponse::new(head.status.as_u16(), head.headers, spelling, body))
+    let (head, body) = service.answer_locally(request, peer).await.into_parts();
+    let metadata_case = head.extensions.get::<MetadataNames>().map(|names| names.of(&head.headers)).unwrap_or_default();
+    Ok(RemoteResponse::new(head.status.as_u16(), head.headers, metadata_case, body))
 }
 
 /// The metadata names of a response as they were written, for a response that is not sent over a connection.

@@ -1,5 +1,7 @@
-//! The whole path of a request: `Pipeline::answer` and `Pipeline::perform`.
+//! The path of a request from the connection to its operation and back: `Pipeline::answer` and `Pipeline::perform`.
 
+mod batch_scope;
+mod head;
 pub mod local_services;
 mod part;
 mod source;
@@ -11,15 +13,16 @@ use crate::http::auth::{Caller, SignedHead};
 use crate::http::background::Background;
 use crate::http::error_format::{AcceptHeaders, ErrorFormat};
 use crate::http::header_case::ResponseHeaderCase;
-use crate::http::pipeline::local_services::LocalServices;
+use crate::http::pipeline::head::{RequestHead, RequestProgress, content_length, host, is_echoed, is_preflight, text_headers};
+use crate::http::pipeline::local_services::{LocalService, LocalServices};
 use crate::http::remote::Remote;
 use crate::http::render::ResponseContext;
 use crate::http::route::Table;
 use crate::http::target::{AccountAddress, account_address};
 use crate::http::{auth, data_lake, render, target};
 use crate::operation::{
-    Body as Sent, BodyRemainder, ConnectionLost, EncryptionCheck, OperationSpec, Query, Reply, Request, ResourceKind,
-    ResourcePath, Secondary, Service, ServiceKind, Target, header_text,
+    Body as Sent, BodyRemainder, EncryptionCheck, OperationSpec, Reply, Request, ResourceKind, ResourcePath, Secondary, Service,
+    ServiceKind, Target, Unread, header_text, header_value,
 };
 use crate::rules::auth::permissions;
 use crate::rules::auth::permissions::{AnonymousAccess, Authorization, RequiredPermission};
@@ -28,16 +31,16 @@ use crate::rules::auth::token::TokenCheck;
 use crate::rules::conditions::Conditions;
 use crate::rules::encryption::{Encryption, SCOPE, Scopes};
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::names::QueryPairs;
-use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
-use crate::rules::{cors, names, secret};
+use crate::rules::{cors, secret};
 use crate::store::Store;
 use axum::body::Body;
 use http::header::{HeaderName, HeaderValue};
 use http::{HeaderMap, Method, Response};
 use std::net::IpAddr;
+use std::pin::Pin;
 use std::sync::{Arc, Weak};
+use uuid::Uuid;
 
 /// The path of a request from a connection to its operation, for one service at one port.
 #[derive(Debug)]
@@ -50,7 +53,7 @@ pub struct Pipeline {
     options: ListenerOptions,
     /// On the port of websites: the account of requests whose host names no other.
     first_site: Option<String>,
-    spellings: ResponseHeaderCase,
+    header_case: ResponseHeaderCase,
     remote: Remote,
     local_services: Arc<LocalServices>,
     background: Weak<Background>,
@@ -67,54 +70,17 @@ pub struct ListenerOptions {
     pub oauth: Option<TokenCheck>,
 }
 
-/// The head of a request.
-struct RequestHead {
-    method: Method,
-    host: String,
-    path: String,
-    /// The version that the request names.
-    version: Option<Version>,
-    /// The decoded query in the order sent.
-    pairs: QueryPairs,
-    /// The readings of the query that a Shared Key signature may cover.
-    signed: Vec<QueryPairs>,
-    query: Query,
-    headers: HeaderMap,
-    spelling: Vec<(String, String)>,
-    peer: IpAddr,
-    now: Timestamp,
-    /// Whether the request is for a website.
-    site: bool,
-    /// The batch that the request is a part of.
-    batch: Option<part::Batch>,
-}
-
-/// What is known of a request so far, for the response and the log.
-#[derive(Debug)]
-struct RequestProgress {
-    version: Version,
-    /// Whether the response contains the version: not if the request names a malformed one.
-    shows_version: bool,
-    account: Option<Arc<Account>>,
-    spec: Option<&'static OperationSpec>,
-    /// Whether the request is for a website.
-    site: bool,
-}
-
-impl RequestProgress {
-    /// The initial state. A website always has the same version, whatever the request names.
-    fn new(site: bool) -> RequestProgress {
-        let version = if site { Version::V2018_03_28 } else { Version::V2009_09_19 };
-        RequestProgress { version, shows_version: true, account: None, spec: None, site }
+impl LocalService for Pipeline {
+    fn kind(&self) -> ServiceKind {
+        self.service.kind()
     }
 
-    /// The initial state of a part of a batch, which has the version of the batch.
-    fn of_part(version: Version) -> RequestProgress {
-        RequestProgress { version, shows_version: true, account: None, spec: None, site: false }
-    }
-
-    fn set_version(&mut self, version: Option<Version>) {
-        self.version = version.unwrap_or(self.version);
+    fn answer_locally(
+        self: Arc<Self>,
+        request: http::Request<Body>,
+        peer: IpAddr,
+    ) -> Pin<Box<dyn Future<Output = Response<Body>> + Send>> {
+        Box::pin(async move { self.answer(request, peer, Vec::new()).await })
     }
 }
 
@@ -129,7 +95,7 @@ impl Pipeline {
         options: ListenerOptions,
     ) -> Pipeline {
         let table = Table::new(service.operations());
-        let (spellings, remote, background) = (ResponseHeaderCase::default(), Remote::default(), Arc::downgrade(background));
+        let (header_case, remote, background) = (ResponseHeaderCase::default(), Remote::default(), Arc::downgrade(background));
         let local_services = Arc::default();
         Pipeline {
             service,
@@ -139,7 +105,7 @@ impl Pipeline {
             store,
             options,
             first_site: None,
-            spellings,
+            header_case,
             remote,
             local_services,
             background,
@@ -166,33 +132,34 @@ impl Pipeline {
         &self.service
     }
 
-    /// Answers a request. `spelling` has the metadata names that were not written in lower case.
+    /// Answers a request. `metadata_case` has the metadata names that were not written in lower case.
     pub async fn answer(
         self: &Arc<Self>,
         request: http::Request<Body>,
         peer: IpAddr,
-        spelling: Vec<(String, String)>,
+        metadata_case: Vec<(String, String)>,
     ) -> Response<Body> {
         let (now, began) = (self.environment.now(), self.environment.machine());
-        let request_id = uuid::Uuid::from_bytes(self.environment.id()).to_string();
+        let mut buffer = Uuid::encode_buffer();
+        let request_id: &str = Uuid::from_bytes(self.environment.id()).hyphenated().encode_lower(&mut buffer);
         let (parts, wire) = request.into_parts();
         let announced = content_length(&parts.headers);
         let expects = parts.headers.contains_key(http::header::EXPECT);
         let (mut body, rest) = Sent::new(wire, announced.unwrap_or(0), expects);
-        let client_id = parts.headers.get("x-ms-client-request-id").filter(|id| is_echoed(id)).cloned();
+        let client_id = header_value(&parts.headers, "x-ms-client-request-id").filter(|id| is_echoed(id)).cloned();
         let origin = parts.headers.get(http::header::ORIGIN).and_then(|origin| origin.to_str().ok()).map(str::to_owned);
         let (method, uri) = (parts.method.clone(), parts.uri.clone());
-        let reader = AcceptHeaders::of(&parts.headers);
+        let accept = AcceptHeaders::of(&parts.headers);
 
         let host = host(&parts);
         let site = self.site(&host, "").is_some();
-        let mut known = RequestProgress::new(site);
+        let mut progress = RequestProgress::new(site);
         // The account's CORS rules also apply to errors in the head of the request.
-        known.account = account_address(self.service.kind(), &host, uri.path(), self.options.host_style)
+        progress.account = account_address(self.service.kind(), &host, uri.path(), self.options.host_style)
             .filter(|_| !site)
             .and_then(|address| address.find(&self.accounts));
-        let outcome = match self.head(parts, host, peer, spelling, now, &mut known) {
-            Ok(head) => self.perform(head, announced.is_some(), &mut body, &mut known).await,
+        let outcome = match RequestHead::parse(parts, host, peer, metadata_case, now, &mut progress) {
+            Ok(head) => self.perform(head, announced.is_some(), &mut body, &mut progress).await,
             Err(error) => Err(error),
         };
         drop(body);
@@ -201,41 +168,43 @@ impl Pipeline {
         let context = ResponseContext {
             kind: self.service.kind(),
             head: method == Method::HEAD,
-            version: known.version,
-            shows_version: known.shows_version,
-            request_id: &request_id,
+            version: progress.version,
+            shows_version: progress.shows_version,
+            request_id,
             client_request_id: client_id.as_ref(),
             now,
             site,
         };
-        let mut response = match &outcome {
-            Err(error) => render::error(error, ErrorFormat::of(context.kind, uri.query().unwrap_or_default(), &reader), &context),
-            Ok(_) => Response::default(),
-        };
-        let error = outcome.as_ref().err().cloned();
-        if let Ok(mut reply) = outcome {
-            let spelling = std::mem::take(&mut reply.spelling);
-            response = render::reply(reply, &context);
-            if !spelling.is_empty() {
-                self.spellings.apply(&spelling, &mut response).await;
-                response.extensions_mut().insert(local_services::MetadataNames(spelling));
+        let (mut response, error) = match outcome {
+            Ok(mut reply) => {
+                let metadata_names = std::mem::take(&mut reply.metadata_names);
+                let mut response = render::reply(reply, &context);
+                if !metadata_names.is_empty() {
+                    self.header_case.apply(&metadata_names, &mut response).await;
+                    response.extensions_mut().insert(local_services::MetadataNames(metadata_names));
+                }
+                (response, None)
             }
-        }
+            Err(error) => {
+                let format = ErrorFormat::of(context.kind, uri.query().unwrap_or_default(), &accept);
+                (render::error(&error, format, &context), Some(error))
+            }
+        };
         if closes {
             response.headers_mut().insert(http::header::CONNECTION, HeaderValue::from_static("close"));
         }
-        if let Some(account) = known.account.filter(|_| !site) {
-            self.add_cors(&account.name, origin.as_deref(), &method, &request_id, response.headers_mut());
+        if let Some(account) = progress.account.filter(|_| !site) {
+            self.add_cors(&account.name, origin.as_deref(), &method, request_id, response.headers_mut());
         }
         let line = AccessLine {
             kind: context.kind,
             part: false,
             method: method.as_str(),
             uri: &uri,
-            spec: known.spec,
+            spec: progress.spec,
             status: response.status().as_u16(),
             error: error.as_ref(),
-            request_id: &request_id,
+            request_id,
             times: (began, self.environment.machine()),
         };
         line.log();
@@ -245,53 +214,13 @@ impl Pipeline {
     /// Discards the rest of a body in the background, so that the next request can follow. Returns true if the connection must close.
     fn discard_rest(&self, rest: BodyRemainder) -> bool {
         match (rest.unread(), self.background.upgrade()) {
-            (Ok(None), _) => false,
-            (Ok(Some(unread)), Some(background)) => {
+            (Unread::Nothing, _) => false,
+            (Unread::Rest(unread), Some(background)) => {
                 background.spawn(Box::pin(unread.discard()));
                 false
             }
-            (Err(ConnectionLost), _) | (Ok(Some(_)), None) => true,
+            (Unread::Lost, _) | (Unread::Rest(_), None) => true,
         }
-    }
-
-    /// Parses the head of a request. The version comes first, because the response follows it whatever is wrong with the rest.
-    fn head(
-        &self,
-        parts: http::request::Parts,
-        host: String,
-        peer: IpAddr,
-        spelling: Vec<(String, String)>,
-        now: Timestamp,
-        known: &mut RequestProgress,
-    ) -> Result<RequestHead, StorageError> {
-        let site = known.site;
-        let version = if site { Ok(Some(known.version)) } else { header_version(&parts.headers) };
-        known.shows_version = version.is_ok();
-        let version = version?;
-        known.set_version(version);
-        // A website ignores the query, and a preflight request concerns the whole service, whatever its URL names.
-        let preflight = is_preflight(&parts.method, site);
-        let query = parts.uri.query().filter(|_| !site && !preflight).unwrap_or_default();
-        let pairs = names::decode_query(query)?;
-        let signed = names::signed_queries(query)?;
-        let query = Query::new(&pairs);
-        let version = version.or_else(|| signed_version(&query));
-        known.set_version(version);
-        Ok(RequestHead {
-            method: parts.method,
-            host,
-            path: parts.uri.path().to_owned(),
-            version,
-            query,
-            pairs,
-            signed,
-            headers: join_repeated_headers(if preflight { preflight_headers(&parts.headers) } else { parts.headers })?,
-            spelling,
-            peer,
-            now,
-            site,
-            batch: None,
-        })
     }
 
     /// Performs a request from its head: target, version, route, authentication, permission, operation.
@@ -300,12 +229,12 @@ impl Pipeline {
         mut head: RequestHead,
         has_length: bool,
         body: &mut Sent,
-        known: &mut RequestProgress,
+        progress: &mut RequestProgress,
     ) -> Result<Reply, StorageError> {
         let address = self.address(&head)?;
         let account = address.find(&self.accounts).ok_or_else(|| unknown_account(&address.account))?;
-        known.account = Some(account.clone());
-        known.set_version(head.version.or_else(|| self.service.default_version(&account.name)));
+        progress.account = Some(account.clone());
+        progress.set_version(head.version.or_else(|| self.service.default_version(&account.name)));
 
         let blobs = self.service.kind() == ServiceKind::Blob && !head.site;
         let host = if self.options.host_style { head.host.as_str() } else { "" };
@@ -317,19 +246,19 @@ impl Pipeline {
             false if is_preflight(&head.method, head.site) => Target::Service,
             false => {
                 let resource =
-                    ResourcePath { path: address.path, query: &head.query, headers: &head.headers, version: known.version };
+                    ResourcePath { path: address.path, query: &head.query, headers: &head.headers, version: progress.version };
                 self.service.target(&resource)?
             }
         };
         let method = self.service.method(&head.method, &head.headers)?;
         let (index, spec) = self.table.find(method.as_str(), target.kind(), &head.query, &head.headers)?;
-        known.spec = Some(spec);
+        progress.spec = Some(spec);
         head.batch.as_ref().map_or(Ok(()), |batch| batch.admits(spec, &target))?;
         if !has_length && matches!(head.method, Method::PUT | Method::POST | Method::PATCH) {
             return Err(ErrorCode::MissingContentLengthHeader.into());
         }
 
-        let caller = self.authorize(&head, known.version, &account, &target, &spec.requires)?;
+        let caller = self.authorize(&head, progress.version, &account, &target, &spec.requires)?;
         let keys = keys::reach(&caller.authorization, &head.pairs);
         check_endpoint(spec, address.secondary)?;
         let (endpoint, secondary) = (self.endpoint(&head, &address), address.secondary);
@@ -349,8 +278,8 @@ impl Pipeline {
             method: head.method,
             query: head.query,
             headers: head.headers,
-            metadata_case: head.spelling,
-            version: known.version,
+            metadata_case: head.metadata_case,
+            version: progress.version,
             now: head.now,
             authorization: caller.authorization,
             keys,
@@ -401,15 +330,15 @@ impl Pipeline {
         version: Version,
         account: &Account,
         target: &Target,
-        permit: &RequiredPermission,
+        required: &RequiredPermission,
     ) -> Result<Caller, StorageError> {
-        if permit.public == AnonymousAccess::Everyone {
+        if required.public == AnonymousAccess::Everyone {
             return Ok(Authorization::Owner.into());
         }
         let texts = text_headers(&head.headers);
         let signed_head = self.signed_head(head, &texts, version);
         let caller = auth::authenticate(&signed_head, &*self.service, account, target)?;
-        permissions::check_permission(permit, &caller.authorization, self.service.kind().letter(), version)
+        permissions::check_permission(required, &caller.authorization, self.service.kind().letter(), version)
             .map_err(auth::challenge)?;
         Ok(caller)
     }
@@ -419,7 +348,7 @@ impl Pipeline {
             method: head.method.as_str(),
             path: &head.path,
             query: &head.pairs,
-            signed: &head.signed,
+            raw_query: &head.raw_query,
             headers: texts,
             version,
             peer: head.peer,
@@ -435,8 +364,8 @@ impl Pipeline {
         let scheme = if self.options.https { "https" } else { "http" };
         let suffix = if address.secondary { "-secondary" } else { "" };
         match address.in_path {
-            true => format!("{scheme}://{}/{}{suffix}/", head.host, address.account),
-            false => format!("{scheme}://{}/", head.host),
+            true => [scheme, "://", &head.host, "/", &address.account, suffix, "/"].concat(),
+            false => [scheme, "://", &head.host, "/"].concat(),
         }
     }
 
@@ -495,63 +424,6 @@ fn apply_encryption_scope(signed: Option<&str>, declared: &Scopes, headers: &mut
     Ok(())
 }
 
-/// Returns true for a preflight request. Only the CORS rules of the service answer it: the path and the query are not parsed.
-fn is_preflight(method: &Method, site: bool) -> bool {
-    *method == Method::OPTIONS && !site
-}
-
-/// The headers that a preflight request is answered by.
-fn preflight_headers(headers: &HeaderMap) -> HeaderMap {
-    let applies = |name: &HeaderName| *name == http::header::ORIGIN || name.as_str().starts_with("access-control-request-");
-    headers.iter().filter(|(name, _)| applies(name)).map(|(name, value)| (name.clone(), value.clone())).collect()
-}
-
-/// The host of a request, from its URL or its `Host` header; empty if neither has one.
-fn host(parts: &http::request::Parts) -> String {
-    let header = || parts.headers.get(http::header::HOST).and_then(|host| host.to_str().ok());
-    parts.uri.authority().map(http::uri::Authority::as_str).or_else(header).unwrap_or_default().to_owned()
-}
-
-/// The version in the `x-ms-version` header.
-fn header_version(headers: &HeaderMap) -> Result<Option<Version>, StorageError> {
-    let values: Vec<_> = headers.get_all("x-ms-version").iter().map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
-    if values.is_empty() {
-        return Ok(None);
-    }
-    let text = values.join(",");
-    Version::parse(text.trim()).map(Some).ok_or_else(|| StorageError::invalid_header("x-ms-version", text))
-}
-
-/// The version of a request without that header: `api-version`, or that of its SAS.
-fn signed_version(query: &Query) -> Option<Version> {
-    query.get("api-version").or_else(|| query.get("sv").filter(|_| query.get("sig").is_some())).and_then(Version::parse)
-}
-
-/// Headers that no operation reads. They need not be text.
-const IGNORED_HEADERS: [&str; 3] = ["referer", "user-agent", "x-ms-client-request-id"];
-
-/// Joins the values of repeated headers by `,`, so that none is ignored. A header that is not text is refused: it would count as
-/// absent, although it may be a condition or a lease id.
-fn join_repeated_headers(headers: HeaderMap) -> Result<HeaderMap, StorageError> {
-    let is_binary = |value: &HeaderValue| std::str::from_utf8(value.as_bytes()).is_err();
-    if let Some((name, value)) =
-        headers.iter().find(|(name, value)| is_binary(value) && !IGNORED_HEADERS.contains(&name.as_str()))
-    {
-        return Err(match name.as_str().starts_with("x-ms-meta-") {
-            true => ErrorCode::InvalidMetadata.into(),
-            false => StorageError::invalid_header(name.as_str(), String::from_utf8_lossy(value.as_bytes())),
-        });
-    }
-    if headers.len() == headers.keys_len() {
-        return Ok(headers);
-    }
-    let joined = |name: &HeaderName| {
-        let values: Vec<&[u8]> = headers.get_all(name).iter().map(HeaderValue::as_bytes).collect();
-        HeaderValue::from_bytes(&values.join(&b','))
-    };
-    Ok(headers.keys().filter_map(|name| Some((name.clone(), joined(name).ok()?))).collect())
-}
-
 /// Checks that the endpoint answers the operation.
 fn check_endpoint(spec: &OperationSpec, secondary: bool) -> Result<(), StorageError> {
     match secondary {
@@ -566,19 +438,4 @@ fn check_endpoint(spec: &OperationSpec, secondary: bool) -> Result<(), StorageEr
 
 fn unknown_account(name: &str) -> StorageError {
     ErrorCode::ResourceNotFound.with_reason(format!("there is no account {name:?}: --account adds one"))
-}
-
-/// The `Content-Length`; `None` if it is absent or malformed.
-fn content_length(headers: &HeaderMap) -> Option<u64> {
-    headers.get(http::header::CONTENT_LENGTH)?.to_str().ok()?.trim().parse().ok()
-}
-
-/// The headers that are text, for signatures.
-fn text_headers(headers: &HeaderMap) -> Vec<(&str, &str)> {
-    headers.iter().filter_map(|(name, value)| Some((name.as_str(), std::str::from_utf8(value.as_bytes()).ok()?))).collect()
-}
-
-/// Returns true if the response repeats the client's request id: up to 1024 visible ASCII characters.
-fn is_echoed(id: &HeaderValue) -> bool {
-    id.len() <= 1024 && id.as_bytes().iter().all(|byte| (0x20..0x7f).contains(byte))
 }

@@ -1,43 +1,16 @@
 //! The parts of a batch. Each is performed like a request of its own, with its own route and authorization.
 
 use crate::http::access_log::AccessLine;
-use crate::http::pipeline::{OnBehalf, RequestHead, RequestProgress, is_echoed};
+use crate::http::pipeline::OnBehalf;
+use crate::http::pipeline::batch_scope::BatchScope;
+use crate::http::pipeline::head::{RequestHead, RequestProgress, is_echoed};
 use crate::http::render;
 use crate::http::render::ResponseContext;
-use crate::http::target::AccountAddress;
-use crate::operation::{Body as Sent, OperationSpec, Parts, Request, Target};
+use crate::operation::{Body as Sent, OperationSpec, Parts, Request};
 use crate::rules::batch::BatchPart;
 use crate::rules::error::{ErrorCode, StorageError};
 use http::header::{HeaderName, HeaderValue};
-use std::borrow::Cow;
 use std::pin::Pin;
-
-/// The limits of a part: the account of its batch, the container if the batch has one, and the operations that batches may contain.
-pub(super) struct Batch {
-    account: String,
-    container: Option<String>,
-    operations: &'static [&'static OperationSpec],
-}
-
-impl Batch {
-    /// The address of a part, always in the account of the batch. Some clients omit the account from the path of a part, although the
-    /// path of the batch has it, and sign the path without it.
-    pub(super) fn address<'a>(&'a self, address: Option<AccountAddress<'a>>, path: &'a str) -> AccountAddress<'a> {
-        let without = || AccountAddress { account: Cow::Borrowed(&self.account), secondary: false, path, in_path: false };
-        address.filter(|address| address.account == self.account).unwrap_or_else(without)
-    }
-
-    /// Checks that the batch may contain a part.
-    pub(super) fn admits(&self, spec: &OperationSpec, target: &Target) -> Result<(), StorageError> {
-        if !self.operations.iter().any(|known| known.name == spec.name) {
-            return Err(ErrorCode::InvalidInput.with_reason(format!("{} is not for batches", spec.name)));
-        }
-        if let Some(container) = self.container.as_deref().filter(|container| Some(*container) != target.container_name()) {
-            return Err(ErrorCode::InvalidInput.with_reason(format!("the batch is for {container:?} only")));
-        }
-        Ok(())
-    }
-}
 
 impl Parts for OnBehalf {
     fn answer<'a>(
@@ -57,9 +30,9 @@ impl Parts for OnBehalf {
             let began = self.pipeline.environment.machine();
             let (method, uri) = part.as_ref().map_or(("-", "-"), |part| (part.method.as_str(), part.target.as_str()));
 
-            let mut known = RequestProgress::of_part(request.version);
+            let mut progress = RequestProgress::of_part(request.version);
             let outcome = match part.and_then(|part| self.head_of(request, part, operations)) {
-                Ok(head) => self.pipeline.perform(head, true, &mut Sent::default(), &mut known).await,
+                Ok(head) => self.pipeline.perform(head, true, &mut Sent::default(), &mut progress).await,
                 Err(error) => Err(error),
             };
 
@@ -79,7 +52,7 @@ impl Parts for OnBehalf {
                 part: true,
                 method,
                 uri: &uri,
-                spec: known.spec,
+                spec: progress.spec,
                 status,
                 error: outcome.as_ref().err(),
                 request_id: &request_id,
@@ -105,9 +78,9 @@ impl OnBehalf {
             builder = builder.header(name, value);
         }
         let (parts, ()) = builder.body(()).map_err(|error| ErrorCode::InvalidInput.with_reason(error.to_string()))?.into_parts();
-        let mut known = RequestProgress::of_part(request.version);
-        let head = self.pipeline.head(parts, self.host.clone(), self.peer, Vec::new(), request.now, &mut known)?;
-        let batch = Batch {
+        let mut progress = RequestProgress::of_part(request.version);
+        let head = RequestHead::parse(parts, self.host.clone(), self.peer, Vec::new(), request.now, &mut progress)?;
+        let batch = BatchScope {
             account: request.account.name.clone(),
             container: request.target.container_name().map(str::to_owned),
             operations,

@@ -1,8 +1,9 @@
 //! Finds the source of a copy, on this server with the same checks as for any reader, or on another one.
 
 use crate::http::auth;
-use crate::http::pipeline::local_services::{Asked, port_of};
-use crate::http::pipeline::{OnBehalf, Pipeline, RequestHead, local_services};
+use crate::http::pipeline::head::RequestHead;
+use crate::http::pipeline::local_services::{LocalService, RequestAddress, port_of};
+use crate::http::pipeline::{OnBehalf, Pipeline, local_services};
 use crate::operation::{
     Query, RemoteRequest, RemoteResponse, Request, ResourcePath, Source, SourceAccess, SourceAuthorization, SourceLocation,
     Sources,
@@ -17,13 +18,13 @@ use std::sync::Arc;
 
 impl OnBehalf {
     /// The service of this server that a URL names, if it names one.
-    fn local_service(&self, uri: &Uri) -> Option<Arc<Pipeline>> {
+    fn local_service(&self, uri: &Uri) -> Option<Arc<dyn LocalService>> {
         let Pipeline { local_services, accounts, options, service, .. } = &*self.pipeline;
         if uri.authority().is_none_or(|authority| authority.as_str().eq_ignore_ascii_case(&self.host)) {
             return Some(self.pipeline.clone());
         }
-        let asked = Asked { host: &self.host, kind: service.kind(), port: port_of(&self.host, options.https) };
-        local_services.service_of(uri, accounts, options.host_style, asked)
+        let address = RequestAddress { host: &self.host, kind: service.kind(), port: port_of(&self.host, options.https) };
+        local_services.service_of(uri, accounts, options.host_style, address)
     }
 }
 
@@ -38,16 +39,16 @@ impl Sources for OnBehalf {
         let uri: Uri = url.parse().map_err(|_| bad())?;
         let host = uri.authority().map_or(self.host.as_str(), |authority| authority.as_str());
         let same = host.eq_ignore_ascii_case(&self.host);
-        let elsewhere = || match uri.scheme_str() {
-            Some("http" | "https") if !same => Ok(SourceLocation::Elsewhere),
+        let remote = || match uri.scheme_str() {
+            Some("http" | "https") if !same => Ok(SourceLocation::Remote),
             _ => Err(bad()),
         };
         // A source at another service of this server counts as remote. `open` reads it in this process.
-        let is_own = self.local_service(&uri).is_some_and(|service| service.service.kind() == self.pipeline.service.kind());
+        let is_own = self.local_service(&uri).is_some_and(|service| service.kind() == self.pipeline.service.kind());
         if !is_own {
-            return elsewhere();
+            return remote();
         }
-        let Ok(pairs) = names::decode_query(uri.query().unwrap_or_default()) else { return elsewhere() };
+        let Ok(pairs) = names::decode_query(uri.query().unwrap_or_default()) else { return remote() };
         let query = Query::new(&pairs);
         // An authorization for the source replaces that of the caller.
         let shown = request.headers.get("x-ms-copy-source-authorization").filter(|shown| !shown.is_empty()).cloned();
@@ -59,16 +60,16 @@ impl Sources for OnBehalf {
             path: uri.path().replace("%2F", "/").replace("%2f", "/"),
             version: None,
             query: query.clone(),
-            signed: Vec::new(),
+            raw_query: uri.query().unwrap_or_default().to_owned(),
             pairs,
             headers,
-            spelling: Vec::new(),
+            metadata_case: Vec::new(),
             peer: self.peer,
             now: request.now,
             site: false,
             batch: None,
         };
-        let Ok(address) = self.pipeline.address(&head) else { return elsewhere() };
+        let Ok(address) = self.pipeline.address(&head) else { return remote() };
         let Some(account) = address.find(&self.pipeline.accounts) else {
             let unknown = ErrorCode::ResourceNotFound.with_reason(format!("there is no account {:?}", address.account));
             return Err(copy_source::refused(request.version, &unknown));
@@ -88,24 +89,24 @@ impl Sources for OnBehalf {
         let has_sas = || auth::has_sas(&signed_head, &*self.pipeline.service, &account, &target);
         let is_owner =
             matches!(request.authorization, Authorization::Owner | Authorization::User) && account.name == request.account.name;
-        let suffices = access.opens == SourceAuthorization::Caller
+        let caller_suffices = access.authorization == SourceAuthorization::Caller
             || request.authorization == Authorization::User
             || Sas::is_present(&head.pairs);
-        let trusted = is_owner && shown.is_none() && suffices && !has_sas();
+        let trusted = is_owner && shown.is_none() && caller_suffices && !has_sas();
         if !trusted {
             let refused = |error: StorageError| copy_source::refused(request.version, &error);
-            self.pipeline.authorize(&head, request.version, &account, &target, &access.permit).map_err(refused)?;
+            self.pipeline.authorize(&head, request.version, &account, &target, &access.requires).map_err(refused)?;
         }
-        Ok(SourceLocation::Here(Source { account, target }))
+        Ok(SourceLocation::Local(Source { account, target }))
     }
 
-    fn open(&self, asking: RemoteRequest) -> Pin<Box<dyn Future<Output = Result<RemoteResponse, StorageError>> + Send + '_>> {
-        let uri: Option<Uri> = asking.url.parse().ok();
+    fn open(&self, request: RemoteRequest) -> Pin<Box<dyn Future<Output = Result<RemoteResponse, StorageError>> + Send + '_>> {
+        let uri: Option<Uri> = request.url.parse().ok();
         let own = uri.and_then(|uri| Some((self.local_service(&uri)?, uri)));
         Box::pin(async move {
             match own {
-                Some((service, uri)) => local_services::open(&service, &uri, asking, self.peer).await,
-                None => self.pipeline.remote.open(asking).await,
+                Some((service, uri)) => local_services::open(service, &uri, request, self.peer).await,
+                None => self.pipeline.remote.open(request).await,
             }
         })
     }

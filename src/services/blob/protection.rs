@@ -5,7 +5,6 @@ use crate::operation::{FieldLocation, Fields, FromField, FromRequest, Input, Rep
 use crate::rules::blob::immutability::{Policy, Protection};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::services::blob::state::Blob;
-use crate::services::blob::wire::required_header;
 
 const UNTIL: &str = "x-ms-immutability-policy-until-date";
 const MODE: &str = "x-ms-immutability-policy-mode";
@@ -33,7 +32,7 @@ impl FromRequest for Protection {
 
 /// The policy of Set Blob Immutability Policy.
 impl FromRequest for Policy {
-    const INPUTS: &'static [Input] = &[required_header(UNTIL), Input::header(MODE)];
+    const INPUTS: &'static [Input] = &[Input::required_header(UNTIL), Input::header(MODE)];
 
     fn from_request(fields: &Fields<'_>) -> Result<Policy, StorageError> {
         Policy::read(fields.header(UNTIL), fields.header(MODE), fields.now)?.ok_or_else(|| StorageError::missing_header(UNTIL))

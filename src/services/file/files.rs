@@ -127,7 +127,7 @@ impl Files {
         authorization: SourceAuthorization,
         dots: TrailingDots,
     ) -> Result<Option<Source>, StorageError> {
-        let SourceLocation::Here(source) = request.sources.find(request, url, authorization)? else { return Ok(None) };
+        let SourceLocation::Local(source) = request.sources.find(request, url, authorization)? else { return Ok(None) };
         let refused = |error: StorageError| match error.code() {
             ErrorCode::PendingCopyOperation => error,
             _ => copy_source::refused(request.version, &error),

@@ -61,7 +61,7 @@ async fn copy_blob(blobs: &Blobs, request: Request, input: Input) -> Result<Repl
     let id = request.environment.id();
     let source = copy_properties::without_signature(&input.source);
     let blob = match found {
-        SourceLocation::Here(found) => {
+        SourceLocation::Local(found) => {
             let original = original(blobs, &request, &input, &found).await?;
             input.new.check_tier_of(&original.body)?;
             let priority = input.priority.unwrap_or_default();
@@ -80,7 +80,7 @@ async fn copy_blob(blobs: &Blobs, request: Request, input: Input) -> Result<Repl
             .await?
             .1
         }
-        SourceLocation::Elsewhere => {
+        SourceLocation::Remote => {
             let conditions = &input.conditions.0;
             let named = NamedSource { url: &input.source, range: RequestedRange::Whole, conditions, headers: &input.forwarded };
             let elsewhere = RemoteSource::open(&request, named).await.map_err(|error| condition_error(conditions, error))?;

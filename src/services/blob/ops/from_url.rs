@@ -292,8 +292,8 @@ impl FetchedSource {
         };
         let computed = ChecksumKinds { md5: wanted.md5 || want.md5, ..wanted };
         let fetched = match request.sources.find(request, &input.url, SourceAuthorization::Shown)? {
-            SourceLocation::Here(source) => FetchedSource::here(blobs, request, &source, input, want, computed).await?,
-            SourceLocation::Elsewhere => FetchedSource::elsewhere(request, input, want, computed).await?,
+            SourceLocation::Local(source) => FetchedSource::here(blobs, request, &source, input, want, computed).await?,
+            SourceLocation::Remote => FetchedSource::elsewhere(request, input, want, computed).await?,
         };
         checksums.check(fetched.digests)?;
         Ok(FetchedSource { md5: fetched.digests.md5, digests: fetched.digests.only(wanted), ..fetched })

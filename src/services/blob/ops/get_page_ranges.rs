@@ -108,7 +108,7 @@ fn snapshot_time(text: &str) -> Result<Timestamp, StorageError> {
 fn snapshot_of(request: &Request, url: &str) -> Result<Timestamp, StorageError> {
     let invalid = || StorageError::invalid_header("x-ms-previous-snapshot-url", url);
     let found = request.sources.find(request, url, SourceAuthorization::Caller).map_err(|_| invalid())?;
-    let SourceLocation::Here(Source { account, target }) = found else { return Err(invalid()) };
+    let SourceLocation::Local(Source { account, target }) = found else { return Err(invalid()) };
     let is_same = account.name == request.account.name
         && target.container()? == request.target.container()?
         && target.blob()?.0 == request.target.blob()?.0;

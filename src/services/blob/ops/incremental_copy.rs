@@ -41,7 +41,7 @@ input! { pub(super) Input {
 
 async fn incremental_copy(blobs: &Blobs, request: Request, input: Input) -> Result<Reply, StorageError> {
     // Nothing shows that two snapshots on another server are of the same blob.
-    let SourceLocation::Here(source) = request.sources.find(&request, &input.source, SourceAuthorization::Caller)? else {
+    let SourceLocation::Local(source) = request.sources.find(&request, &input.source, SourceAuthorization::Caller)? else {
         return Err(ErrorCode::InvalidSourceBlobUrl.into());
     };
     let (name, version) = source.target.blob()?;

@@ -15,7 +15,7 @@ use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::Body;
 use crate::services::blob::ops::set_expiry::NewBlobExpiry;
 use crate::services::blob::wire;
-use crate::services::blob::wire::{BodyContentHeaders, NewBlobHeaders, PageBlobSize, required_header};
+use crate::services::blob::wire::{BodyContentHeaders, NewBlobHeaders, PageBlobSize};
 use crate::store::sparse::Sparse;
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ pub(super) enum NewBody {
 
 impl FromRequest for NewBody {
     const INPUTS: &'static [operation::Input] = &[
-        required_header("x-ms-blob-type"),
+        operation::Input::required_header("x-ms-blob-type"),
         operation::Input::header("x-ms-blob-content-length"),
         operation::Input::header("x-ms-blob-sequence-number"),
         operation::Input::Group(BodyFraming::INPUTS),

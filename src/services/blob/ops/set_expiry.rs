@@ -7,7 +7,6 @@ use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::LeaseCheck;
 use crate::rules::time::Timestamp;
 use crate::services::blob::blobs::Blobs;
-use crate::services::blob::wire::required_header;
 
 pub(super) static SET_EXPIRY: Operation<Blobs> = operation!(
     set_expiry,
@@ -28,7 +27,7 @@ const OPTION: &str = "x-ms-expiry-option";
 const TIME: &str = "x-ms-expiry-time";
 
 impl FromRequest for ExpiryOption {
-    const INPUTS: &'static [Input] = &[required_header(OPTION), Input::header(TIME)];
+    const INPUTS: &'static [Input] = &[Input::required_header(OPTION), Input::header(TIME)];
 
     /// Returns 400 HierarchicalNamespaceNotEnabled in other accounts.
     fn from_request(fields: &Fields<'_>) -> Result<ExpiryOption, StorageError> {

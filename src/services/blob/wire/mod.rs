@@ -30,7 +30,7 @@ pub(super) use listing::{Include, write_listed, write_name};
 pub(super) use new_blob::{BodyContentHeaders, NewBlobHeaders, ReplacingContentHeaders, check_unsupported_headers};
 pub(super) use tags::{read_tags, tags, write_tag_set};
 pub(super) use tier::{tiers_of, with_smart_tier, with_tier};
-pub(super) use values::{Marker, MaxResults, PageBlobSize, ReadRange, required_header};
+pub(super) use values::{Marker, MaxResults, PageBlobSize, ReadRange};
 
 /// Formats an id: lower case, 8-4-4-4-12.
 pub(super) fn guid(id: [u8; 16]) -> String {

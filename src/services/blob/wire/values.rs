@@ -1,6 +1,6 @@
 //! The values of headers and query parameters that several operations on blobs read.
 
-use crate::operation::{Field, FieldLocation, Fields, FromField, FromRequest, FromText, Input};
+use crate::operation::{FieldLocation, Fields, FromField, FromRequest, FromText, Input};
 use crate::rules::blob::blocks::BlockId;
 use crate::rules::blob::pages;
 use crate::rules::blob::tier::{RehydratePriority, Tier, TierSupport};
@@ -75,9 +75,4 @@ impl FromRequest for ReadRange {
         let text = fields.header("x-ms-range").or_else(|| fields.header("range"));
         Ok(ReadRange(text.map_or(RequestedRange::Whole, RequestedRange::parse)))
     }
-}
-
-/// A header that the request must carry.
-pub(in crate::services::blob) const fn required_header(name: &'static str) -> Input {
-    Input::Field(Field { location: FieldLocation::Header, name, required: true })
 }

@@ -1,8 +1,6 @@
 //! Abort Copy File: aborts a pending copy. The file remains, without content.
 
-use crate::operation::{
-    Access, Field, FieldLocation, Fields, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector,
-};
+use crate::operation::{Access, Fields, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::lease::{LeaseCheck, LeaseId};
@@ -29,7 +27,7 @@ pub(super) static ABORT_COPY: Operation<Files> = operation!(
 struct CopyId([u8; 16]);
 
 impl FromRequest for CopyId {
-    const INPUTS: &'static [Input] = &[Input::Field(Field { location: FieldLocation::Query, name: "copyid", required: true })];
+    const INPUTS: &'static [Input] = &[Input::required_query("copyid")];
 
     fn from_request(fields: &Fields<'_>) -> Result<CopyId, StorageError> {
         let text = fields.query("copyid").ok_or_else(|| StorageError::missing_query("copyid"))?;

@@ -1,8 +1,7 @@
 //! Create Hard Link, Create Symbolic Link and Get Symbolic Link, in NFS shares.
 
 use crate::operation::{
-    Access, Field, FieldLocation, Fields, FromRequest, FromText, Input, Operation, OperationSpec, Reply, Request, ResourceKind,
-    Selector,
+    Access, Fields, FromRequest, FromText, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector,
 };
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -82,8 +81,7 @@ input! { pub(super) SymbolicLinkInput {
 pub(super) struct LinkTarget(Path);
 
 impl FromRequest for LinkTarget {
-    const INPUTS: &'static [Input] =
-        &[Input::Field(Field { location: FieldLocation::Header, name: "x-ms-file-target-file", required: true })];
+    const INPUTS: &'static [Input] = &[Input::required_header("x-ms-file-target-file")];
 
     fn from_request(fields: &Fields<'_>) -> Result<LinkTarget, StorageError> {
         let name = "x-ms-file-target-file";

@@ -59,8 +59,8 @@ input! { pub(super) Input {
 /// The permission on the source. The SDKs' tests rename with a SAS that permits only reads and writes.
 const SOURCE: SourceAccess = SourceAccess {
     header: "x-ms-file-rename-source",
-    permit: RequiredPermission::object("dw"),
-    opens: SourceAuthorization::Caller,
+    requires: RequiredPermission::object("dw"),
+    authorization: SourceAuthorization::Caller,
 };
 
 async fn run(
@@ -70,7 +70,7 @@ async fn run(
     wanted: WantedNode,
     content_type: Option<String>,
 ) -> Result<Reply, StorageError> {
-    let SourceLocation::Here(source) = request.sources.find_for(&request, &input.source, SOURCE)? else {
+    let SourceLocation::Local(source) = request.sources.find_for(&request, &input.source, SOURCE)? else {
         return Err(StorageError::invalid_header("x-ms-file-rename-source", input.source));
     };
     if source.account.name != request.account.name || source.target.share()? != request.target.share()? {
