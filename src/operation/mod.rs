@@ -27,7 +27,7 @@ pub use groups::*;
 pub use headers::{header_text, header_value};
 pub use input::{Fields, FromField, FromRequest, FromText};
 pub use query::Query;
-pub use reply::{Payload, Reply, ReplyFuture, Stream};
+pub use reply::{Payload, Reply, ReplyFuture};
 pub use request::{Parts, Request, Sources};
 pub use service::{Service, ServiceKind};
 pub use source::{RemoteRequest, RemoteResponse, Source, SourceAccess, SourceAuthorization, SourceLocation, source_unavailable};

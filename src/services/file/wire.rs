@@ -14,7 +14,6 @@ use crate::rules::ranges::InclusiveRange;
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
 use crate::rules::wire_name::WireName;
-use crate::rules::retention;
 use crate::services::file::node::{Body, Node, NodeId};
 use crate::services::file::state::{Admitted, Share, ShareProperties, ShareView, trailing_dots};
 use crate::services::shared::content_headers::ContentHeaders;
