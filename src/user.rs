@@ -31,6 +31,7 @@ pub enum UserError {
     HandOver { path: PathBuf, uid: u32, error: io::Error },
     #[error("the server cannot become user {uid}: {error}")]
     Become { uid: u32, error: io::Error },
+    #[cfg(not(unix))]
     #[error("this system has no users by number")]
     Unsupported,
 }

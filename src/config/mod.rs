@@ -1,15 +1,17 @@
 //! The configuration: flags, environment variables and defaults become a [`Config`] or a [`ConfigError`].
 //!
 //! `flags` is the table of all flags; `arguments` parses a command line by it, `layers` merges the sources of values into a `draft`,
-//! `values` and `accounts` parse values, `settings` is the result, `reference` writes `--help` and `docs/configuration.md`.
+//! `values` and `accounts` parse values, `settings` is the result, `help` writes `--help`, and `page` `docs/configuration.md`.
 
 pub mod accounts;
 mod arguments;
 mod draft;
 mod error;
 mod flags;
+mod help;
 mod layers;
-mod reference;
+#[cfg(test)]
+mod page;
 mod settings;
 #[cfg(test)]
 mod tests;
@@ -20,7 +22,6 @@ pub use crate::account::WELL_KNOWN_ACCOUNT;
 use crate::store::disk::Durability;
 pub use error::ConfigError;
 pub(crate) use error::ConfigErrorKind;
-pub use reference::reference;
 pub use settings::{Config, Endpoint, ProgramName, Tls, WELL_KNOWN_KEY};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -85,7 +86,7 @@ pub fn read(args: impl IntoIterator<Item = OsString>, env: &dyn Fn(&str) -> Opti
 
     let has = |name: &str| given.iter().any(|argument| argument.flag.name == name);
     if has("help") {
-        return Ok(Command::Print(reference::help()));
+        return Ok(Command::Print(help::help()));
     }
     if has("version") {
         return Ok(Command::Print(concat!(env!("CARGO_PKG_VERSION"), "\n").to_owned()));

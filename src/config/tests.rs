@@ -5,7 +5,6 @@ use crate::account::Account;
 use crate::config::flags::{Flag, FlagKind, VARIABLES, flags};
 use crate::log::Format;
 use crate::rules::auth::token::TokenCheck;
-use crate::rules::encryption::Scopes;
 use crate::user::User;
 use std::time::Duration;
 use tracing::Level;
@@ -414,7 +413,7 @@ fn questions() {
             assert_eq!(start(&[program, word], broken).unwrap(), Command::Print(format!("{}\n", env!("CARGO_PKG_VERSION"))));
         }
         for word in ["--help", "-h", "help"] {
-            assert_eq!(start(&[program, "-s", word], broken).unwrap(), Command::Print(reference::help()));
+            assert_eq!(start(&[program, "-s", word], broken).unwrap(), Command::Print(help::help()));
         }
         let Ok(Command::Health(config)) = start(&[program, "--health", "--tablePort=7"], &broken[1..]) else {
             panic!("{program}")
@@ -455,7 +454,7 @@ fn the_list_is_in_order() {
 
 #[test]
 fn help_fits_a_screen_and_names_everything() {
-    let help = reference::help();
+    let help = help::help();
     for line in help.lines() {
         assert!(line.len() <= 116 && line == line.trim_end(), "{line:?}");
     }
@@ -469,10 +468,10 @@ fn help_fits_a_screen_and_names_everything() {
 fn docs_configuration_md_is_fresh() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/configuration.md");
     if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(page, reference()).unwrap();
+        std::fs::write(page, page::page()).unwrap();
     }
     let text = std::fs::read_to_string(page).unwrap_or_default().replace("\r\n", "\n");
-    assert!(text == reference().replace("\r\n", "\n"), "docs/configuration.md is stale: UPDATE_DOCS=1 cargo test config");
+    assert!(text == page::page().replace("\r\n", "\n"), "docs/configuration.md is stale: UPDATE_DOCS=1 cargo test config");
 }
 
 #[test]

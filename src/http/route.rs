@@ -79,7 +79,7 @@ impl Table {
         }
         let by_query = |spec: &OperationSpec| {
             spec.selectors.iter().all(|selector| {
-                !matches!(selector, Selector::Query(..) | Selector::HasQuery(_)) || matches(selector, query, headers)
+                !matches!(selector, Selector::Query(..)) || matches(selector, query, headers)
             })
         };
         let near = self
@@ -115,14 +115,13 @@ impl Table {
 /// Returns true if a selector of the operation names this parameter. A preflight request is about all operations.
 fn claims(spec: &OperationSpec, parameter: &str) -> bool {
     let names =
-        |selector: &Selector| matches!(selector, Selector::Query(name, _) | Selector::HasQuery(name) if *name == parameter);
+        |selector: &Selector| matches!(selector, Selector::Query(name, _) if *name == parameter);
     spec.resource == ResourceKind::Any || spec.selectors.iter().any(names)
 }
 
 fn matches(selector: &Selector, query: &Query, headers: &HeaderMap) -> bool {
     match *selector {
         Selector::Query(name, value) => query.get(name).is_some_and(|given| given.eq_ignore_ascii_case(value)),
-        Selector::HasQuery(name) => query.get(name).is_some(),
         Selector::Header(name, value) => header_text(headers, name).is_some_and(|given| given.eq_ignore_ascii_case(value)),
         Selector::HasHeader(name) => header_text(headers, name).is_some(),
         Selector::Lacks(name) => header_text(headers, name).is_none(),

@@ -45,19 +45,6 @@ impl Input {
         Input::Field(Field { location: FieldLocation::Query, name, required: true })
     }
 
-    /// All fields of these inputs, in order of declaration.
-    pub fn fields(inputs: &'static [Input]) -> Vec<Field> {
-        let mut fields = Vec::new();
-        for input in inputs {
-            match input {
-                Input::Field(field) => fields.push(*field),
-                Input::Headers(names) => fields.extend(names.iter().map(|name| optional_header(name))),
-                Input::Group(group) => fields.extend(Input::fields(group)),
-            }
-        }
-        fields
-    }
-
     /// Returns the field of this name, if there is one among these inputs.
     pub fn find(inputs: &'static [Input], name: &str) -> Option<Field> {
         inputs.iter().find_map(|input| match input {

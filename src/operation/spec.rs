@@ -1,11 +1,10 @@
 //! The declaration of an operation.
 
-use crate::operation::field::{Field, FieldLocation, Input};
+use crate::operation::field::Input;
 use crate::rules::auth::permissions::{RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::LeaseCheck;
-use crate::rules::{conditions, encryption};
 
 /// The declaration of an operation.
 #[derive(Debug)]
@@ -114,8 +113,6 @@ pub enum ResourceKind {
 pub enum Secondary {
     /// Both answer reads, only the primary answers writes.
     ByAccess,
-    /// Both.
-    Always,
     /// Only the secondary: the operation reads the state of the replication.
     Only,
 }
@@ -132,8 +129,6 @@ impl Secondary {
 pub enum Selector {
     /// A query parameter with this value, in any case.
     Query(&'static str, &'static str),
-    /// A query parameter, whatever its value.
-    HasQuery(&'static str),
     /// A header with this value, in any case.
     Header(&'static str, &'static str),
     /// A header, whatever its value. An empty header counts as absent (see [`header_text`]).
@@ -143,28 +138,6 @@ pub enum Selector {
 }
 
 impl OperationSpec {
-    /// Every field that the operation reads: its inputs, and what its conditions, its lease and its encryption imply.
-    pub fn fields(&self) -> Vec<Field> {
-        let mut fields = Input::fields(self.inputs);
-        let plain = conditions::PLAIN;
-        let dates = [plain.if_modified_since, plain.if_unmodified_since];
-        let all = [plain.if_match, plain.if_none_match, plain.if_modified_since, plain.if_unmodified_since, plain.if_tags];
-        let implied: &[&'static str] = match self.conditions {
-            ConditionSupport::None => &[],
-            ConditionSupport::Dates => &dates,
-            _ => &all,
-        };
-        let lease = (self.lease != LeaseCheck::None).then_some("x-ms-lease-id");
-        let encryption = encryption::PLAIN;
-        let keys = [Some(encryption.key), Some(encryption.sha256), Some(encryption.algorithm), encryption.scope];
-        let keys = keys.into_iter().flatten().filter(|_| self.encryption != EncryptionCheck::None);
-        for name in implied.iter().copied().chain(lease).chain(keys) {
-            if !fields.iter().any(|field| field.name == name) {
-                fields.push(Field { location: FieldLocation::Header, name, required: false });
-            }
-        }
-        fields
-    }
 
     /// Whether the operation reads this header or parameter.
     pub fn reads(&self, name: &str) -> bool {
@@ -180,7 +153,7 @@ impl OperationSpec {
     pub fn is_answered_by_secondary(&self) -> bool {
         match self.secondary {
             Secondary::ByAccess => self.access == Access::Read,
-            Secondary::Always | Secondary::Only => true,
+            Secondary::Only => true,
         }
     }
 }

@@ -6,8 +6,6 @@ use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::names::{BlobName, ContainerName, QueueName, ShareName, TableName};
 use crate::rules::table::entity;
 use crate::rules::time::Timestamp;
-use crate::rules::versions::Version;
-use http::HeaderMap;
 
 /// The parts of a request that a service parses a [`Target`] from.
 #[derive(Clone, Copy, Debug)]
@@ -15,8 +13,6 @@ pub struct ResourcePath<'a> {
     /// The path of the URL without the account, percent-encoded; it begins with `/`.
     pub path: &'a str,
     pub query: &'a Query,
-    pub headers: &'a HeaderMap,
-    pub version: Version,
 }
 
 /// The resource that a request names.

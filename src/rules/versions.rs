@@ -19,10 +19,6 @@ impl Version {
     pub const V2013_08_15: Version = Version(20130815);
     /// An empty Content-Length is signed as nothing, not as `0`; the canonicalized resource of a SAS names its service.
     pub const V2015_02_21: Version = Version(20150221);
-    /// Account SAS; protocol and address in every SAS.
-    pub const V2015_04_05: Version = Version(20150405);
-    /// `x-ms-blob-content-md5` on ranged reads.
-    pub const V2015_12_11: Version = Version(20151211);
     /// 100 MiB blocks, 256 MiB Put Blob, public access in the container list.
     pub const V2016_05_31: Version = Version(20160531);
     /// `x-ms-error-code` on failures; the lease state after a deletion.
@@ -31,8 +27,6 @@ impl Version {
     pub const V2017_11_09: Version = Version(20171109);
     /// Static websites, Put Block From URL.
     pub const V2018_03_28: Version = Version(20180328);
-    /// User delegation keys; sr and snapshot in a SAS's string-to-sign.
-    pub const V2018_11_09: Version = Version(20181109);
     /// CRC64, customer-provided keys, encryption scopes.
     pub const V2019_02_02: Version = Version(20190202);
     /// Whether an account has a hierarchical namespace, in its information.
@@ -47,8 +41,6 @@ impl Version {
     pub const V2020_08_04: Version = Version(20200804);
     /// Immutability with versioning; lists of directories contain file ids.
     pub const V2020_10_02: Version = Version(20201002);
-    /// Encryption scope in a SAS's string-to-sign.
-    pub const V2020_12_06: Version = Version(20201206);
     /// Names that XML does not allow are percent-encoded, with `Encoded="true"`.
     pub const V2021_02_12: Version = Version(20210212);
     /// The SMB properties of files are optional.

@@ -112,16 +112,6 @@ impl<S: Persist> Cell<S> {
         Ok(result)
     }
 
-    /// Edits a draft as [`Cell::write`] does and, unless that refuses, closes the cell: no later write succeeds.
-    ///
-    /// # Errors
-    /// As [`Cell::write`].
-    pub async fn close<R>(&self, edit: impl FnOnce(&mut S) -> Result<R, StorageError>) -> Result<R, StorageError> {
-        let (result, durable) = self.step(edit, true)?;
-        durable.wait().await?;
-        Ok(result)
-    }
-
     /// [`Cell::write`] from inside the edit of another cell, which names this one. Changes become durable in the order in which they
     /// were made, so a wait for the change of the outer cell includes this one.
     ///
@@ -239,7 +229,7 @@ mod tests {
     async fn the_state_of_a_closed_cell_is_freed_off_the_workers() {
         let (sender, freed) = channel();
         let cell = Store::MEMORY.cell(Witness(Arc::new(sender)), ErrorCode::ContainerNotFound);
-        cell.close(|_| Ok(())).await.unwrap();
+        cell.edit(|_| Ok(()), true).unwrap();
         // The previous state is freed where it is replaced.
         while freed.try_recv().is_ok() {}
         drop(cell);
@@ -264,7 +254,7 @@ mod tests {
     #[tokio::test]
     async fn a_closed_cell_refuses_late_writers_and_still_answers_readers() {
         let cell = cell();
-        cell.close(|_| Ok(())).await.unwrap();
+        cell.edit(|_| Ok(()), true).unwrap();
         let late = cell.write(|draft| Ok(draft.insert(2, "two"))).await;
         assert_eq!(late.unwrap_err().code(), ErrorCode::ContainerNotFound);
         assert_eq!(cell.read().len(), 1);
@@ -273,7 +263,7 @@ mod tests {
     #[tokio::test]
     async fn a_refused_close_leaves_the_cell_open() {
         let cell = cell();
-        let refused: Result<(), StorageError> = cell.close(|_| Err(ErrorCode::LeaseIdMissing.into())).await;
+        let refused: Result<(), StorageError> = cell.edit(|_| Err(ErrorCode::LeaseIdMissing.into()), true);
         assert!(refused.is_err());
         cell.write(|draft| Ok(draft.insert(2, "two"))).await.unwrap();
     }

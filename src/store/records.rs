@@ -30,10 +30,6 @@ impl Records {
     pub(super) fn write_to(&self, to: &mut Changes<'_>) {
         self.0.iter().for_each(|(key, value)| to.put_encoded(key, value));
     }
-
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
 }
 
 /// The value of a record: a version, and the encoded fields.

@@ -56,10 +56,6 @@ impl Sparse {
         self.size
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.size == 0
-    }
-
     /// Removes the bytes past a new size, or adds a hole up to it.
     pub fn resize(&mut self, size: u64) {
         if size < self.size {

@@ -41,12 +41,9 @@ impl<V> Default for Timeline<V> {
 
 impl<V: Clone> Timeline<V> {
     /// The number of entries, ended or not.
+    #[cfg(test)]
     pub fn len(&self) -> usize {
         size(&self.root)
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.root.is_none()
     }
 
     /// Adds an entry. Its place must be free.

@@ -10,6 +10,7 @@ use crate::services::file::Files;
 use crate::services::queue::Queues;
 use crate::services::table::Tables;
 use crate::store::Store;
+use crate::tests::fields::fields;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/compatibility.md");
 
@@ -81,7 +82,6 @@ fn request(row: &OperationSpec) -> String {
     for sign in row.selectors {
         match sign {
             Selector::Query(name, value) => query.push(format!("{name}={value}")),
-            Selector::HasQuery(name) => query.push(format!("{name}=…")),
             Selector::Header(name, value) => headers.push(format!("<br>`{name}: {value}`")),
             Selector::HasHeader(name) => headers.push(format!("<br>`{name}: …`")),
             Selector::Lacks(name) => headers.push(format!("<br>no `{name}`")),
@@ -92,7 +92,7 @@ fn request(row: &OperationSpec) -> String {
 }
 
 fn inputs(row: &OperationSpec) -> String {
-    let fields = row.fields().into_iter().map(|field| {
+    let texts = fields(row).into_iter().map(|field| {
         let name = match field.location {
             // Names that begin so.
             FieldLocation::Header if field.name.ends_with('-') => format!("`{}…`", field.name),
@@ -101,7 +101,7 @@ fn inputs(row: &OperationSpec) -> String {
         };
         if field.required { format!("**{name}**") } else { name }
     });
-    fields.collect::<Vec<_>>().join(" ")
+    texts.collect::<Vec<_>>().join(" ")
 }
 
 /// The letters of an account SAS with its resource type, and those of a service SAS where they differ.

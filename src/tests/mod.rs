@@ -5,6 +5,7 @@ mod disk;
 // The page describes the build without features.
 #[cfg(not(feature = "arrow"))]
 mod docs;
+mod fields;
 mod formats;
 mod handles;
 mod parameters;

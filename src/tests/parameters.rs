@@ -5,12 +5,12 @@ use crate::account::Accounts;
 use crate::http::route::Table;
 use crate::operation::{FieldLocation, OperationSpec, Query, ResourcePath, Selector, Service, Target};
 use crate::rules::error::StorageError;
-use crate::rules::versions::Version;
 use crate::services::blob::Blobs;
 use crate::services::file::Files;
 use crate::services::queue::Queues;
 use crate::services::table::Tables;
 use crate::store::Store;
+use crate::tests::fields::fields;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use std::collections::BTreeSet;
 
@@ -119,12 +119,12 @@ fn is_input(row: &OperationSpec, parameter: &Parameter) -> bool {
     let name = parameter.name.as_str();
     let field = |field: &crate::operation::Field| field.location == parameter.place && field.name == name;
     let sign = |sign: &Selector| match *sign {
-        Selector::Query(known, _) | Selector::HasQuery(known) => parameter.place == FieldLocation::Query && known == name,
+        Selector::Query(known, _) => parameter.place == FieldLocation::Query && known == name,
         Selector::Header(known, _) | Selector::HasHeader(known) | Selector::Lacks(known) => {
             parameter.place == FieldLocation::Header && known == name
         }
     };
-    row.fields().iter().any(field)
+    fields(row).iter().any(field)
         || row.selectors.iter().any(sign)
         || parameter.place == FieldLocation::Header && AT_THE_DOOR.contains(&name)
 }
@@ -239,5 +239,5 @@ impl Request {
 
 /// The target that a path names.
 fn target_of(service: &dyn Service, path: &str, query: &Query) -> Result<Target, StorageError> {
-    service.target(&ResourcePath { path, query, headers: &HeaderMap::new(), version: Version::V2021_12_02 })
+    service.target(&ResourcePath { path, query })
 }

@@ -246,7 +246,7 @@ impl Pipeline {
             false if is_preflight(&head.method, head.site) => Target::Service,
             false => {
                 let resource =
-                    ResourcePath { path: address.path, query: &head.query, headers: &head.headers, version: progress.version };
+                    ResourcePath { path: address.path, query: &head.query };
                 self.service.target(&resource)?
             }
         };

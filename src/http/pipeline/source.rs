@@ -74,7 +74,7 @@ impl Sources for OnBehalf {
             let unknown = ErrorCode::ResourceNotFound.with_reason(format!("there is no account {:?}", address.account));
             return Err(copy_source::refused(request.version, &unknown));
         };
-        let resource = ResourcePath { path: address.path, query: &query, headers: &head.headers, version: request.version };
+        let resource = ResourcePath { path: address.path, query: &query };
         let target = self.pipeline.service.target(&resource).map_err(|_| bad())?;
         if target.object_name().is_none() {
             return Err(bad());

@@ -420,7 +420,7 @@ mod tests {
 
     #[test]
     fn newer_versions_hear_which_level_was_needed() {
-        for (version, details) in [(Version::V2020_12_06, 0), (Version::V2024_08_04, 1)] {
+        for (version, details) in [(Version::V2021_12_02, 0), (Version::V2024_08_04, 1)] {
             let error = check_permission(&GET_BLOB, &account("b", "s", "r"), 'b', version).unwrap_err();
             assert_eq!(error.details().len(), details);
             for (name, text) in error.details() {

@@ -337,7 +337,7 @@ mod tests {
             ("x-ms-meta-a", "1"),
             ("x-ms-meta-a", "0"),
         ];
-        for (version, empty) in [(Version::V2015_12_11, ""), (Version::V2016_05_31, "x-ms-empty:\n")] {
+        for (version, empty) in [(Version::parse("2015-12-11").unwrap(), ""), (Version::V2016_05_31, "x-ms-empty:\n")] {
             let request = SignedRequest { version, ..get("/", &[], &headers) };
             assert_eq!(
                 string_to_sign(SharedKeyLite, Storage, &request),

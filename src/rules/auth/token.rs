@@ -236,7 +236,7 @@ mod tests {
         labels: &["blob", "dfs"],
         account: "acct",
         https: true,
-        version: Version::V2020_12_06,
+        version: Version::V2021_12_02,
         now: Timestamp::from_unix(NOW, 0),
     };
 
@@ -339,10 +339,10 @@ mod tests {
     fn errors_depend_on_protocol_and_version() {
         let expired = TOKEN.replace("1700003600", "1");
         for (check, claims, https, version, status) in [
-            (None, TOKEN, true, Version::V2020_12_06, 401),
+            (None, TOKEN, true, Version::V2021_12_02, 401),
             (None, TOKEN, true, Version::V2019_07_07, 403),
-            (Some(TokenCheck::Basic), TOKEN, false, Version::V2020_12_06, 403),
-            (Some(TokenCheck::Dev), TOKEN, false, Version::V2020_12_06, 0),
+            (Some(TokenCheck::Basic), TOKEN, false, Version::V2021_12_02, 403),
+            (Some(TokenCheck::Dev), TOKEN, false, Version::V2021_12_02, 0),
             (Some(TokenCheck::Basic), &expired, true, Version::V2019_12_12, 401),
             (Some(TokenCheck::Basic), &expired, true, Version::V2019_07_07, 403),
             (Some(TokenCheck::Basic), TOKEN, true, Version::V2017_11_09, 0),

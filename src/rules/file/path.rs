@@ -51,6 +51,7 @@ impl Path {
     }
 
     /// The names from the root on; none for the root itself.
+    #[cfg(test)]
     pub fn names(&self) -> &[String] {
         &self.0
     }

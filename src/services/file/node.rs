@@ -22,8 +22,6 @@ pub struct NodeId(u64);
 impl NodeId {
     /// The share's root directory.
     pub const ROOT: NodeId = NodeId(0);
-    /// Higher than every other id.
-    pub const LAST: NodeId = NodeId(u64::MAX);
 
     pub fn number(self) -> u64 {
         self.0

@@ -17,8 +17,6 @@ use crate::rules::checksums::Crc64;
 
 const MARK: [u8; 4] = *b"LzFr";
 const HEAD: usize = 24;
-/// The largest payload, in bytes.
-pub const LARGEST: usize = 1 << 30;
 
 /// Appends a frame to `out`.
 pub fn write(out: &mut Vec<u8>, number: u64, payload: &[u8]) {

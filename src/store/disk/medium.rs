@@ -37,11 +37,13 @@ impl Medium {
     }
 
     /// Limits the bytes that can be written from now on.
+    #[cfg(test)]
     pub fn limit(&self, bytes: u64) {
         self.budget.store(bytes, Ordering::SeqCst);
     }
 
     /// Limits the writes from now on. Of the next one, half is written.
+    #[cfg(test)]
     pub fn limit_writes(&self, writes: u64) {
         self.writes.store(writes, Ordering::SeqCst);
     }

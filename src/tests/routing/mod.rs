@@ -5,7 +5,6 @@ use crate::account::Accounts;
 use crate::http::route::Table;
 use crate::operation::{OperationSpec, Query, ResourceKind, ResourcePath, SELECTING_PARAMETERS, Selector, Service, Target};
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::versions::Version;
 use crate::services::blob::Blobs;
 use crate::services::file::Files;
 use crate::services::queue::Queues;
@@ -76,7 +75,6 @@ fn shown<'a>(signs: impl IntoIterator<Item = &'a Selector>) -> (Query, HeaderMap
     for sign in signs {
         match *sign {
             Selector::Query(name, value) => pairs.push((name.to_owned(), value.to_owned())),
-            Selector::HasQuery(name) => pairs.push((name.to_owned(), "x".to_owned())),
             Selector::Header(name, value) => _ = headers.insert(name, HeaderValue::from_static(value)),
             Selector::HasHeader(name) => _ = headers.insert(name, HeaderValue::from_static("x")),
             Selector::Lacks(_) => {}
@@ -109,7 +107,7 @@ fn claims(row: &OperationSpec, name: &str) -> bool {
         || row
             .selectors
             .iter()
-            .any(|sign| matches!(sign, Selector::Query(known, _) | Selector::HasQuery(known) if *known == name))
+            .any(|sign| matches!(sign, Selector::Query(known, _) if *known == name))
 }
 
 #[test]
@@ -435,5 +433,5 @@ fn has_every_operation(book: &Book) {
 
 /// The target that a path names.
 fn target_of(service: &dyn Service, path: &str, query: &Query) -> Result<Target, StorageError> {
-    service.target(&ResourcePath { path, query, headers: &HeaderMap::new(), version: Version::V2021_12_02 })
+    service.target(&ResourcePath { path, query })
 }

@@ -18,7 +18,9 @@ mod view;
 
 pub use admission::{Admitted, NewNode, WantedNode};
 pub use named::{CurrentPath, NodePath, NonRootPath, ShareSnapshotQuery, parse_snapshot, trailing_dots};
-pub use open_handles::{Handle, HandleOwner};
+pub use open_handles::Handle;
+#[cfg(test)]
+pub use open_handles::HandleOwner;
 pub use share::Share;
 pub use snapshots::DeleteSnapshots;
 pub use tree::Tree;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub struct Handles {
     pub(super) open: OrdMap<(NodeId, u64), Arc<Handle>>,
+    /// The id of the last one.
     pub(super) last: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The texts of `--help` and `docs/configuration.md`, generated from the table of flags.
+//! The text of `--help`, written from the table of flags.
 
 use crate::config::flags::{Flag, SECTIONS, VARIABLES};
 
@@ -47,39 +47,4 @@ fn columns(term: &str, meaning: &str) -> String {
         column += word.len() + 1;
     }
     format!("{}\n", text.trim_end())
-}
-
-/// The parts of `docs/configuration.md` before and after the tables.
-const INTRODUCTION: &str = include_str!("introduction.md");
-const DETAILS: &str = include_str!("details.md");
-
-/// The text of `docs/configuration.md`.
-pub fn reference() -> String {
-    let mut text = INTRODUCTION.to_owned();
-    for section in SECTIONS {
-        text +=
-            &format!("\n## {}\n\n| Flag | In Azurite | Variable | Default | Meaning |\n|---|---|---|---|---|\n", section.title);
-        for flag in section.flags() {
-            text += &row(flag);
-        }
-    }
-    text += "\n## Variables of Azurite\n\n| Variable | Meaning |\n|---|---|\n";
-    for variable in VARIABLES {
-        text += &format!("| `{}` | {} |\n", variable.name, variable.meaning);
-    }
-    text + DETAILS
-}
-
-fn row(flag: &Flag) -> String {
-    let code = |text: &str| format!("`{text}`");
-    let word = flag.word().map_or(String::new(), |word| format!(" {word}"));
-    let short = flag.short.map_or(String::new(), |letter| format!("`-{letter}`, "));
-    format!(
-        "| {short}`--{}{word}` | {} | {} | {} | {} |\n",
-        flag.name,
-        flag.azurite.map_or(String::new(), |name| format!("`--{name}`")),
-        flag.variable().as_deref().map_or(String::new(), code),
-        flag.default.map_or(String::new(), code),
-        flag.meaning,
-    )
 }
