@@ -103,56 +103,36 @@ impl FromRequest for BatchContentType {
 /// The names of the headers of a range, in the order in which they count.
 const RANGES: [&str; 2] = ["x-ms-range", "range"];
 
-/// The range of a read.
-#[derive(Clone, Copy, Debug)]
-pub struct ReadRange(pub RequestedRange);
-
-impl FromRequest for ReadRange {
-    const INPUTS: &'static [Input] = &[Input::header("range"), Input::header("x-ms-range")];
-
-    fn from_request(fields: &Fields<'_>) -> Result<ReadRange, StorageError> {
+parsed_input! {
+    /// The range of a read.
+    pub ReadRange(RequestedRange) = [Input::header("range"), Input::header("x-ms-range")],
+    |fields| {
         let text = RANGES.into_iter().find_map(|name| fields.header(name));
-        Ok(ReadRange(text.map_or(RequestedRange::Whole, RequestedRange::parse)))
+        Ok(text.map_or(RequestedRange::Whole, RequestedRange::parse))
     }
 }
 
-/// The range of a write, which must have a start and an end.
-#[derive(Clone, Copy, Debug)]
-pub struct WriteRange(pub InclusiveRange);
-
-impl FromRequest for WriteRange {
-    const INPUTS: &'static [Input] = ReadRange::INPUTS;
-
-    fn from_request(fields: &Fields<'_>) -> Result<WriteRange, StorageError> {
+parsed_input! {
+    /// The range of a write, which must have a start and an end.
+    pub WriteRange(InclusiveRange) = [Input::Group(ReadRange::INPUTS)],
+    |fields| {
         let found = RANGES.into_iter().find_map(|name| Some((name, fields.header(name)?)));
         let (name, text) = found.ok_or_else(|| StorageError::missing_header("x-ms-range"))?;
         let name = if name == "range" { "Range" } else { name };
-        ranges::exact(text).map(WriteRange).ok_or_else(|| StorageError::invalid_header(name, text))
+        ranges::exact(text).ok_or_else(|| StorageError::invalid_header(name, text))
     }
 }
 
-/// The largest number of entries of a page, if the request limits it (`maxresults`).
-#[derive(Clone, Copy, Debug)]
-pub struct MaxResults(pub Option<usize>);
-
-impl FromRequest for MaxResults {
-    const INPUTS: &'static [Input] = &[Input::query("maxresults")];
-
-    fn from_request(fields: &Fields<'_>) -> Result<MaxResults, StorageError> {
-        fields.query("maxresults").map(|text| listing::maxresults(Some(text))).transpose().map(MaxResults)
-    }
+parsed_input! {
+    /// The largest number of entries of a page, if the request limits it (`maxresults`).
+    pub MaxResults(Option<usize>) = [Input::query("maxresults")],
+    |fields| fields.query("maxresults").map(|text| listing::maxresults(Some(text))).transpose()
 }
 
-/// The start of a page of a listing (`marker`).
-#[derive(Clone, Debug)]
-pub struct Marker(pub Option<listing::Position>);
-
-impl FromRequest for Marker {
-    const INPUTS: &'static [Input] = &[Input::query("marker")];
-
-    fn from_request(fields: &Fields<'_>) -> Result<Marker, StorageError> {
-        fields.query("marker").map(listing::Position::read).transpose().map(Marker)
-    }
+parsed_input! {
+    /// The start of a page of a listing (`marker`).
+    pub Marker(Option<listing::Position>) = [Input::query("marker")],
+    |fields| fields.query("marker").map(listing::Position::read).transpose()
 }
 
 /// The time that names a snapshot.

@@ -3,12 +3,12 @@
 //! Routing, authorization, admission, the log and the compatibility page read the specification. Only the list of its service names
 //! an operation.
 
+#[macro_use]
+mod input;
 mod body;
 mod field;
 mod groups;
 mod headers;
-#[macro_use]
-mod input;
 pub mod odata;
 mod query;
 mod reply;

@@ -44,17 +44,13 @@ impl FromRequest for SmbInput {
     }
 }
 
-/// The SMB headers of an operation that requires most of them before 2021-06-08.
-#[derive(Debug)]
-pub(super) struct RequiredSmbHeaders(pub(super) SmbInput);
-
-impl FromRequest for RequiredSmbHeaders {
-    const INPUTS: &'static [Input] = SmbInput::INPUTS;
-
-    fn from_request(fields: &Fields<'_>) -> Result<RequiredSmbHeaders, StorageError> {
+parsed_input! {
+    /// The SMB headers of an operation that requires most of them before 2021-06-08.
+    pub(super) RequiredSmbHeaders(SmbInput) = [Input::Group(SmbInput::INPUTS)],
+    |fields| {
         let smb = SmbInput::from_request(fields)?;
         smb.check_complete(fields.version)?;
-        Ok(RequiredSmbHeaders(smb))
+        Ok(smb)
     }
 }
 
@@ -104,16 +100,10 @@ impl FromRequest for SettingsInput {
     }
 }
 
-/// Whether the names in a copy's source keep the dots at their end.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct SourceTrailingDots(pub(super) TrailingDots);
-
-impl FromRequest for SourceTrailingDots {
-    const INPUTS: &'static [Input] = &[Input::header("x-ms-source-allow-trailing-dot")];
-
-    fn from_request(fields: &Fields<'_>) -> Result<SourceTrailingDots, StorageError> {
-        trailing_dots(fields, "x-ms-source-allow-trailing-dot").map(SourceTrailingDots)
-    }
+parsed_input! {
+    /// Whether the names in a copy's source keep the dots at their end.
+    pub(super) SourceTrailingDots(TrailingDots) = [Input::header("x-ms-source-allow-trailing-dot")],
+    |fields| trailing_dots(fields, "x-ms-source-allow-trailing-dot")
 }
 
 /// Proof that the request has no conditions on the source of a copy, which the file service does not support.
@@ -147,16 +137,10 @@ const FILE_HEADERS: [&str; 6] = [
     "x-ms-content-disposition",
 ];
 
-/// The headers that describe the content of a new or changed file.
-#[derive(Clone, Debug)]
-pub(super) struct FileContentHeaders(pub(super) ContentHeaders);
-
-impl FromRequest for FileContentHeaders {
-    const INPUTS: &'static [Input] = &[Input::Headers(&FILE_HEADERS)];
-
-    fn from_request(fields: &Fields<'_>) -> Result<FileContentHeaders, StorageError> {
-        Ok(FileContentHeaders(ContentHeaders::read(FILE_HEADERS, |name| fields.header(name))))
-    }
+parsed_input! {
+    /// The headers that describe the content of a new or changed file.
+    pub(super) FileContentHeaders(ContentHeaders) = [Input::Headers(&FILE_HEADERS)],
+    |fields| Ok(ContentHeaders::read(FILE_HEADERS, |name| fields.header(name)))
 }
 
 /// A response without a body that reports the state of a node.

@@ -2,8 +2,8 @@
 //! From URL. What they share is [`FetchedSource`].
 
 use crate::operation::{
-    self, EncryptionCheck, Fields, FromRequest, Input, Operation, OperationSpec, Reply, Request, Selector, Source,
-    SourceAuthorization, SourceConditions, SourceEncryption, SourceLocation,
+    self, EncryptionCheck, Input, Operation, OperationSpec, Reply, Request, Selector, Source, SourceAuthorization,
+    SourceConditions, SourceEncryption, SourceLocation,
 };
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::blocks::BlockId;
@@ -142,30 +142,16 @@ input! {
     }
 }
 
-/// The checksums of the bytes that are copied.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct SourceChecksums(RequestChecksums);
-
-impl FromRequest for SourceChecksums {
-    const INPUTS: &'static [Input] = &[Input::Headers(&["x-ms-source-content-md5", "x-ms-source-content-crc64"])];
-
-    fn from_request(fields: &Fields<'_>) -> Result<SourceChecksums, StorageError> {
-        let (md5, crc64) = (fields.header("x-ms-source-content-md5"), fields.header("x-ms-source-content-crc64"));
-        RequestChecksums::read(md5, crc64).map(SourceChecksums)
-    }
+parsed_input! {
+    /// The checksums of the bytes that are copied.
+    pub(super) SourceChecksums(RequestChecksums) = [Input::Headers(&["x-ms-source-content-md5", "x-ms-source-content-crc64"])],
+    |fields| RequestChecksums::read(fields.header("x-ms-source-content-md5"), fields.header("x-ms-source-content-crc64"))
 }
 
-/// The part of the source that is copied.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct SourceRange(RequestedRange);
-
-impl FromRequest for SourceRange {
-    const INPUTS: &'static [Input] = &[Input::header("x-ms-source-range")];
-
-    fn from_request(fields: &Fields<'_>) -> Result<SourceRange, StorageError> {
-        let text = fields.header("x-ms-source-range");
-        Ok(SourceRange(text.map_or(RequestedRange::Whole, RequestedRange::parse)))
-    }
+parsed_input! {
+    /// The part of the source that is copied.
+    pub(super) SourceRange(RequestedRange) = [Input::header("x-ms-source-range")],
+    |fields| Ok(fields.header("x-ms-source-range").map_or(RequestedRange::Whole, RequestedRange::parse))
 }
 
 input! {
@@ -258,7 +244,7 @@ struct SourceRequirements {
 }
 
 impl SourceRequirements {
-    fn bytes(SourceRange(range): SourceRange, limit: u64, reported: ReportedChecksums) -> SourceRequirements {
+    fn bytes(range: RequestedRange, limit: u64, reported: ReportedChecksums) -> SourceRequirements {
         SourceRequirements { range, limit, reported, tags: false, md5: false, names_failed_condition: false }
     }
 }
@@ -371,7 +357,7 @@ async fn put_blob(blobs: &Blobs, request: Request, input: PutBlobInput) -> Resul
     let PutBlobInput { source, range, options, new, content } = input;
     new.check_tier(TierSupport::Standard)?;
     let limit = blocks::put_blob_limit(request.version);
-    let bytes = SourceRequirements::bytes(range, limit, ReportedChecksums::AsRequested);
+    let bytes = SourceRequirements::bytes(range.0, limit, ReportedChecksums::AsRequested);
     let want = SourceRequirements { tags: options.copies_tags(&new)?, md5: true, names_failed_condition: true, ..bytes };
     let fetched = FetchedSource::read(blobs, &request, &source, want).await?;
     let md5 = fetched.md5.map(|md5| Box::from(md5.to_string()));
@@ -402,7 +388,7 @@ async fn copy_blob(blobs: &Blobs, request: Request, input: CopyBlobInput) -> Res
     wire::check_unsupported_headers(&request)?;
     let CopyBlobInput { source, options, new } = input;
     new.check_tier(TierSupport::Standard)?;
-    let whole = SourceRange(RequestedRange::Whole);
+    let whole = RequestedRange::Whole;
     let bytes = SourceRequirements::bytes(whole, COPY_LIMIT, ReportedChecksums::AsRequested);
     let want = SourceRequirements { tags: options.copies_tags(&new)?, ..bytes };
     let fetched = FetchedSource::read(blobs, &request, &source, want).await?;
@@ -430,7 +416,7 @@ async fn put_block(blobs: &Blobs, request: Request, input: PutBlockInput) -> Res
     put_block::check_permission(&request)?;
     wire::check_unsupported_headers(&request)?;
     let limit = blocks::put_block_limit(request.version);
-    let want = SourceRequirements::bytes(input.range, limit, ReportedChecksums::AsRequested);
+    let want = SourceRequirements::bytes(input.range.0, limit, ReportedChecksums::AsRequested);
     let fetched = FetchedSource::read(blobs, &request, &input.source, want).await?;
     let reply = put_block::stage(blobs, &request, input.id, fetched.content).await?;
     Ok(reply.with_digests(fetched.digests))
@@ -447,7 +433,7 @@ fn without_details(error: StorageError) -> StorageError {
 async fn append_block(blobs: &Blobs, request: Request, input: AppendBlockInput) -> Result<Reply, StorageError> {
     wire::check_unsupported_headers(&request)?;
     let limit = blocks::append_block_limit(request.version);
-    let want = SourceRequirements::bytes(input.range, limit, ReportedChecksums::Md5);
+    let want = SourceRequirements::bytes(input.range.0, limit, ReportedChecksums::Md5);
     let fetched = FetchedSource::read(blobs, &request, &input.source, want).await.map_err(without_details)?;
     let reply = append_block::append(blobs, &request, &input.conditions, &fetched.content).await?;
     Ok(reply.with_digests(fetched.digests))
@@ -458,7 +444,7 @@ async fn put_page(blobs: &Blobs, request: Request, input: PutPageInput) -> Resul
         return Err(StorageError::invalid_header("x-ms-page-write", "clear"));
     }
     wire::check_unsupported_headers(&request)?;
-    let want = SourceRequirements::bytes(input.range, pages::MAX_WRITE, ReportedChecksums::Both);
+    let want = SourceRequirements::bytes(input.range.0, pages::MAX_WRITE, ReportedChecksums::Both);
     let fetched = FetchedSource::read(blobs, &request, &input.source, want).await.map_err(without_details)?;
     let blob = put_page::write(blobs, &request, &input.pages, Some(&fetched.content)).await?;
     // With a customer's key, 2019-02-02 reports the MD5, which Put Page does not (recorded).

@@ -35,18 +35,14 @@ impl FromRequest for ExpiryOption {
     }
 }
 
-/// When a new blob expires.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct NewBlobExpiry(pub(super) Option<Timestamp>);
-
-impl FromRequest for NewBlobExpiry {
-    const INPUTS: &'static [Input] = &[Input::header(OPTION), Input::header(TIME)];
-
-    fn from_request(fields: &Fields<'_>) -> Result<NewBlobExpiry, StorageError> {
+parsed_input! {
+    /// When a new blob expires.
+    pub(super) NewBlobExpiry(Option<Timestamp>) = [Input::Headers(&[OPTION, TIME])],
+    |fields| {
         if !fields.has_header(OPTION) {
-            return Ok(NewBlobExpiry(None));
+            return Ok(None);
         }
-        ExpiryOption::from_request(fields)?.at(fields.now, fields.now).map(NewBlobExpiry)
+        ExpiryOption::from_request(fields)?.at(fields.now, fields.now)
     }
 }
 

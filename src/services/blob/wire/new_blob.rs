@@ -43,19 +43,14 @@ impl FromRequest for ContentHeaders {
     }
 }
 
-/// The headers that describe a blob's content, where the body of the request is the content: its own headers count where the blob's are
-/// absent.
-#[derive(Clone, Debug)]
-pub(in crate::services::blob) struct BodyContentHeaders(pub(in crate::services::blob) ContentHeaders);
-
-impl FromRequest for BodyContentHeaders {
-    const INPUTS: &'static [Input] = &[Input::Headers(&BLOB_HEADERS), Input::Headers(&BODY_HEADERS)];
-
-    fn from_request(fields: &Fields<'_>) -> Result<BodyContentHeaders, StorageError> {
+parsed_input! {
+    /// The headers that describe a blob's content, where the body of the request is the content: its own headers count where the blob's
+    /// are absent.
+    pub(in crate::services::blob) BodyContentHeaders(ContentHeaders) = [Input::Headers(&BLOB_HEADERS), Input::Headers(&BODY_HEADERS)],
+    |fields| {
         let of_blob = ContentHeaders::read(BLOB_HEADERS, |name| fields.header(name));
-        let of_body =
-            ContentHeaders::read(IN_RESPONSE, |name| BODY_HEADERS.contains(&name).then(|| fields.header(name)).flatten());
-        Ok(BodyContentHeaders(stored(of_blob.over(&of_body))))
+        let of_body = ContentHeaders::read(IN_RESPONSE, |name| BODY_HEADERS.contains(&name).then(|| fields.header(name)).flatten());
+        Ok(stored(of_blob.over(&of_body)))
     }
 }
 

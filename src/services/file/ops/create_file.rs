@@ -1,6 +1,6 @@
 //! Create File: a file of a given size, all zeros, or from 2026-06-06 on with its first bytes.
 
-use crate::operation::{self, BodyFraming, Fields, FromRequest, Operation, OperationSpec, Reply, Request, Selector};
+use crate::operation::{self, BodyFraming, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::checksums::{ChecksumKinds, RequestChecksums};
 use crate::rules::error::{ErrorCode, StorageError};
@@ -40,18 +40,14 @@ input! { pub(super) Input {
     checksums: RequestChecksums,
 } }
 
-/// The content of the new file in the body, which versions before 2026-06-06 refuse.
-#[derive(Debug)]
-pub(super) struct FirstBytes(BodyFraming);
-
-impl FromRequest for FirstBytes {
-    const INPUTS: &'static [operation::Input] = BodyFraming::INPUTS;
-
-    fn from_request(fields: &Fields<'_>) -> Result<FirstBytes, StorageError> {
+parsed_input! {
+    /// The content of the new file in the body, which versions before 2026-06-06 refuse.
+    pub(super) FirstBytes(BodyFraming) = [operation::Input::Group(BodyFraming::INPUTS)],
+    |fields| {
         if fields.version < Version::V2026_06_06 || fields.body.content_length() == 0 {
             fields.check_no_content()?;
         }
-        BodyFraming::from_request(fields).map(FirstBytes)
+        BodyFraming::from_request(fields)
     }
 }
 

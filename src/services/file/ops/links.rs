@@ -1,6 +1,6 @@
 //! Create Hard Link, Create Symbolic Link and Get Symbolic Link, in NFS shares.
 
-use crate::operation::{Fields, FromRequest, Input, Operation, OperationSpec, Reply, Request, Selector};
+use crate::operation::{Input, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::handle::FileAccess;
@@ -64,19 +64,16 @@ input! { pub(super) SymbolicLinkInput {
     metadata: Metadata,
 } }
 
-/// The path of the file that a hard link is added to.
-#[derive(Debug)]
-pub(super) struct LinkTarget(Path);
-
-impl FromRequest for LinkTarget {
-    const INPUTS: &'static [Input] = &[Input::required_header("x-ms-file-target-file")];
-
-    fn from_request(fields: &Fields<'_>) -> Result<LinkTarget, StorageError> {
-        let name = "x-ms-file-target-file";
-        let path = names::decode(fields.header(name).ok_or_else(|| StorageError::missing_header(name))?)?;
-        Path::parse(path.trim_start_matches('/'), TrailingDots::Significant).map(LinkTarget)
+parsed_input! {
+    /// The path of the file that a hard link is added to.
+    pub(super) LinkTarget(Path) = [Input::required_header(TARGET)],
+    |fields| {
+        let path = names::decode(fields.header(TARGET).ok_or_else(|| StorageError::missing_header(TARGET))?)?;
+        Path::parse(path.trim_start_matches('/'), TrailingDots::Significant)
     }
 }
+
+const TARGET: &str = "x-ms-file-target-file";
 
 words! {
     /// The only value of `x-ms-type`.
