@@ -17,7 +17,7 @@ fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/azurite")
 }
 
-/// A copy of the workspace, to be changed.
+/// Copies the workspace, for changes.
 fn copy(to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for below in ["", "__blobstorage__", "__queuestorage__"] {
@@ -48,8 +48,8 @@ async fn import_workspace(from: &Path, to: &Path) -> Result<Imported, ImportErro
     import::azurite(from, to, Durability::Process, Environment::manual(start_of_time(), 3)).await
 }
 
-/// The workspace with messages around today: one was taken, one is plain, one is hidden for ten minutes, one is over.
-async fn brought() -> (Scratch, Imported) {
+/// Imports the workspace with messages around today: one was dequeued, one is plain, one is hidden for ten minutes, one has expired.
+async fn import_with_messages() -> (Scratch, Imported) {
     let (from, to) = (Scratch::new("azurite"), Scratch::new("imported"));
     copy(&from.0);
     change(&from.0, "queue", "$MESSAGES_COLLECTION$", |messages| {
@@ -70,8 +70,8 @@ async fn get(server: &TestServer, target: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn blobs_come_over() {
-    let (place, imported) = brought().await;
+async fn blobs_are_imported() {
+    let (place, imported) = import_with_messages().await;
     assert_eq!(
         imported.summary,
         "5 blobs, 2 containers, 2 entities, 3 lists of access policies, 3 messages, 1 property of the Blob service, 1 queue, \
@@ -125,8 +125,8 @@ async fn blobs_come_over() {
 }
 
 #[tokio::test]
-async fn messages_come_over_as_far_as_they_were() {
-    let (place, _) = brought().await;
+async fn messages_are_imported_with_their_state() {
+    let (place, _) = import_with_messages().await;
     let server = TestServer::with(&["--location", place.path()]).await;
     let request = async |target: &str| server.request("GET", target).of(ServiceKind::Queue).send().await;
     assert_eq!(request("/jobs?comp=metadata").await.header("x-ms-meta-m"), "1");
@@ -142,8 +142,8 @@ async fn messages_come_over_as_far_as_they_were() {
 }
 
 #[tokio::test]
-async fn entities_come_over_with_their_types() {
-    let (place, _) = brought().await;
+async fn entities_are_imported_with_their_types() {
+    let (place, _) = import_with_messages().await;
     let server = TestServer::with(&["--location", place.path()]).await;
     let request = async |target: &str| {
         let request = server.request("GET", target).of(ServiceKind::Table);
@@ -217,7 +217,7 @@ async fn a_damaged_item_is_not_imported_with_a_warning() {
 
 /// Bytes that differ from the recorded MD5 are imported with a warning: a client may have set any MD5.
 #[tokio::test]
-async fn bytes_with_another_md5_come_with_a_warning() {
+async fn bytes_with_another_md5_are_imported_with_a_warning() {
     let (from, to) = (Scratch::new("azurite"), Scratch::new("imported"));
     copy(&from.0);
     let other = json!({ "type": "Buffer", "data": [7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7] });
@@ -242,10 +242,10 @@ async fn bytes_with_another_md5_come_with_a_warning() {
     assert_eq!((blob.text(), blob.header("content-md5")), ("hello world", "BwcHBwcHBwcHBwcHBwcHBw=="));
 }
 
-/// A pipe among the contents is not waited for, and a link is not followed.
+/// An extent that is a pipe does not block the import, and a link is not followed.
 #[cfg(unix)]
 #[tokio::test]
-async fn contents_that_are_no_files_are_named() {
+async fn extents_that_are_not_files_are_reported() {
     for link in [false, true] {
         let (from, to) = (Scratch::new("azurite"), Scratch::new("imported"));
         copy(&from.0);
@@ -269,9 +269,9 @@ async fn contents_that_are_no_files_are_named() {
     }
 }
 
-/// Whatever tier it has at last: no write comes after that of the archive.
+/// The archive tier is set last, because it refuses later writes.
 #[tokio::test]
-async fn archived_blobs_come_over() {
+async fn archived_blobs_are_imported() {
     let (from, to) = (Scratch::new("azurite"), Scratch::new("imported"));
     copy(&from.0);
     change(&from.0, "blob", "$BLOBS_COLLECTION$", |blobs| {
@@ -299,14 +299,14 @@ async fn archived_blobs_come_over() {
     assert_eq!((head.header("content-md5"), head.header("x-ms-tag-count")), ("XrY7u+Ae7tCTyyK7j1rNww==", "1"));
     let head = server.request("HEAD", "/pictures/empty").send().await;
     assert_eq!(head.header("x-ms-archive-status"), "rehydrate-pending-to-cool");
-    // Uncommitted blocks of an archived blob are there too.
+    // Uncommitted blocks of an archived blob are imported too.
     let blocks = get(&server, "/pictures/blocks%20%26%20more%20%C3%BC?comp=blocklist&blocklisttype=uncommitted").await;
     assert_eq!(blocks.elements("Name"), ["YjM="]);
 }
 
 /// Each property is imported by itself: one that a service refuses does not prevent the others.
 #[tokio::test]
-async fn properties_of_services_come_over() {
+async fn properties_of_services_are_imported() {
     let (from, to) = (Scratch::new("azurite"), Scratch::new("imported"));
     copy(&from.0);
     let rule = json!({ "allowedOrigins": "https://a.example,https://b.example", "allowedMethods": "GET,PUT", "allowedHeaders": "x-ms-*",
@@ -361,7 +361,7 @@ async fn properties_of_services_come_over() {
     }
 }
 
-/// Whoever starts Lazuli where Azurite was gets the two commands that are to be said, and they do.
+/// A start in a folder of Azurite names the two commands to use, and they work.
 #[test]
 fn azurites_folder_names_the_import() {
     let program = Path::new(env!("CARGO_BIN_EXE_lazuli"));
@@ -378,7 +378,7 @@ fn azurites_folder_names_the_import() {
     assert!(to.join("lazuli").is_file());
     let (_, _, again) = run(program, &["-l", from.path(), "--blob-port", "0"]);
     assert_eq!(again, said, "the workspace is as it was");
-    // What an earlier import wrote into the workspace is no marker of the workspace itself.
+    // A file that an earlier import left in the workspace is not a marker.
     std::fs::rename(&to, from.0.join("lazuli")).unwrap();
     for variables in [&[][..], &[("LAZULI_USER", "owner")]] {
         let mut start = command_of(program, &["-l", from.path(), "--blob-port", "0"]);
@@ -399,9 +399,9 @@ async fn entities_without_a_table_are_reported() {
     );
 }
 
-/// One line, exit code 2, and the location as it was.
+/// The import fails with one line and exit code 2, and the location is unchanged.
 #[test]
-fn what_is_no_workspace_is_refused() {
+fn a_folder_that_is_not_a_workspace_is_refused() {
     let program = Path::new(env!("CARGO_BIN_EXE_lazuli"));
     let (from, to) = (Scratch::new("azurite"), Scratch::new("imported"));
     let refused = |arguments: &[&str], why: &str| {
@@ -427,7 +427,7 @@ fn what_is_no_workspace_is_refused() {
         refused(&import, why);
         assert!(!to.0.exists(), "{text}");
     }
-    // A workspace in which nothing is: what Azurite leaves behind when it is started and ended.
+    // An empty workspace, as Azurite leaves it after a start and an end.
     std::fs::write(from.0.join("__azurite_db_table__.json"), r#"{"collections":[{"name":"$TABLES_COLLECTION$","data":[]}]}"#)
         .unwrap();
     refused(&import, "it has no containers, queues or tables");

@@ -1,4 +1,4 @@
-//! What becomes free: room on the disk and memory come back by themselves, and nothing that is still named goes with it.
+//! Freed space on the disk and in memory is reclaimed without further requests, and nothing that is in use is lost.
 
 use crate::scratch::Scratch;
 use crate::server::TestClient;
@@ -7,7 +7,7 @@ use lazuli::operation::ServiceKind;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// Whether something happens within so many seconds that the server does by itself.
+/// Waits until the server has done something by itself. Returns false after this many seconds.
 pub fn in_time(seconds: u64, mut happened: impl FnMut() -> bool) -> bool {
     let begun = Instant::now();
     while !happened() {
@@ -37,14 +37,14 @@ async fn put(client: &TestClient, name: &str, content: Vec<u8>) {
 }
 
 #[tokio::test]
-async fn a_kill_while_room_is_given_back_takes_nothing_that_a_record_names() {
+async fn a_kill_while_space_is_reclaimed_loses_nothing_that_a_record_names() {
     let place = Scratch::new("reclaim");
     let (mut running, mut client) = start(&["--location", place.path()]);
     assert_eq!(client.request("PUT", "/box?restype=container").send().await.verdict(), "201");
     let mut held: BTreeMap<String, Vec<u8>> = BTreeMap::new();
     for round in 0..12_u8 {
         for number in 0..60_u8 {
-            // Some are put anew, some written over, some deleted, and the blocks of the disk that they share stay.
+            // Some blobs are new, some overwritten, some deleted. Blocks of the disk that they share with others remain.
             let name = format!("n{}", number % 40);
             if number % 7 == round % 7 && held.remove(&name).is_some() {
                 assert_eq!(client.request("DELETE", &format!("/box/{name}")).send().await.verdict(), "202");
@@ -68,9 +68,9 @@ async fn a_kill_while_room_is_given_back_takes_nothing_that_a_record_names() {
     assert_eq!((code, complained.as_str()), (0, ""), "{said}");
 }
 
-/// However soon each run is killed, what an earlier one left is given back.
+/// Even runs that are killed early reclaim the space that earlier runs freed.
 #[tokio::test]
-async fn runs_that_are_killed_at_once_give_room_back() {
+async fn runs_that_are_killed_early_reclaim_space() {
     const CONTENT: u64 = 40_000;
     let place = Scratch::new("short");
     let (mut running, client) = start(&["--location", place.path()]);
@@ -91,7 +91,7 @@ async fn runs_that_are_killed_at_once_give_room_back() {
 }
 
 #[tokio::test]
-async fn memory_comes_back_while_nobody_asks() {
+async fn memory_is_returned_without_requests() {
     let (running, client) = start(&[]);
     let empty = running.resident();
     assert_eq!(client.request("PUT", "/box?restype=container").send().await.verdict(), "201");
@@ -109,7 +109,7 @@ async fn memory_comes_back_while_nobody_asks() {
 }
 
 #[tokio::test]
-async fn a_check_says_what_a_folder_holds_and_whether_it_is_sound() {
+async fn a_check_reports_the_contents_and_the_damage_of_a_folder() {
     let place = Scratch::new("check");
     let check = || run(lazuli(), &["--check", "--location", place.path()]);
     let (code, _, why) = check();
