@@ -30,7 +30,11 @@ impl Address {
 }
 
 /// Listens at an endpoint, and returns the port: the chosen one if the endpoint has port 0.
-pub(super) async fn listen(service: &'static str, label: &str, endpoint: &Endpoint) -> Result<(TcpListener, u16), StartErrorKind> {
+pub(super) async fn listen(
+    service: &'static str,
+    label: &str,
+    endpoint: &Endpoint,
+) -> Result<(TcpListener, u16), StartErrorKind> {
     let (host, port) = (endpoint.host.as_str(), endpoint.port);
     // Websites are served at the host of the Blob service.
     let host_of = if label == "web" { "blob" } else { label };

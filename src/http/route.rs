@@ -78,9 +78,7 @@ impl Table {
             return ErrorCode::UnsupportedHttpVerb.with_message("The resource doesn't support specified Http Verb.");
         }
         let by_query = |spec: &OperationSpec| {
-            spec.selectors.iter().all(|selector| {
-                !matches!(selector, Selector::Query(..)) || matches(selector, query, headers)
-            })
+            spec.selectors.iter().all(|selector| !matches!(selector, Selector::Query(..)) || matches(selector, query, headers))
         };
         let near = self
             .operations
@@ -114,8 +112,7 @@ impl Table {
 
 /// Returns true if a selector of the operation names this parameter. A preflight request is about all operations.
 fn claims(spec: &OperationSpec, parameter: &str) -> bool {
-    let names =
-        |selector: &Selector| matches!(selector, Selector::Query(name, _) if *name == parameter);
+    let names = |selector: &Selector| matches!(selector, Selector::Query(name, _) if *name == parameter);
     spec.resource == ResourceKind::Any || spec.selectors.iter().any(names)
 }
 

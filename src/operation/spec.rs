@@ -138,7 +138,6 @@ pub enum Selector {
 }
 
 impl OperationSpec {
-
     /// Whether the operation reads this header or parameter.
     pub fn reads(&self, name: &str) -> bool {
         Input::find(self.inputs, name).is_some()

@@ -1,4 +1,4 @@
-//! Data on disk, over a socket: what a restart restores, what frees space, what is refused.
+//! Data on disk, over a socket: what survives a restart, what is reclaimed, what is refused.
 
 use crate::config::WELL_KNOWN_KEY;
 use crate::operation::ServiceKind;
@@ -7,13 +7,13 @@ use crate::tests::support::scratch::Scratch;
 use crate::tests::support::server::TestServer;
 use crate::tests::support::wait::in_time;
 
-/// A megabyte of bytes that are not all the same.
+/// A megabyte of different bytes.
 fn megabyte(seed: u8) -> Vec<u8> {
     (0..1 << 20).map(|at: u32| (at.wrapping_mul(2_654_435_761) >> 13) as u8 ^ seed).collect()
 }
 
 #[tokio::test]
-async fn every_kind_of_blob_comes_back_as_it_was() {
+async fn every_kind_of_blob_survives_a_restart() {
     let place = Scratch::new("kinds");
     let mut server = TestServer::with(&["--location", place.path(), "--account", "devstoreaccount1,versioning"]).await;
     server.container("box").await;
@@ -76,7 +76,7 @@ async fn every_kind_of_blob_comes_back_as_it_was() {
 }
 
 #[tokio::test]
-async fn what_an_account_says_of_itself_and_its_containers_comes_back() {
+async fn the_properties_of_an_account_and_its_containers_survive_a_restart() {
     let place = Scratch::new("said");
     let arguments = ["--location", place.path(), "--account", "devstoreaccount1,container-retention=7"];
     let mut server = TestServer::with(&arguments).await;
@@ -120,7 +120,7 @@ async fn what_an_account_says_of_itself_and_its_containers_comes_back() {
 }
 
 #[tokio::test]
-async fn every_service_comes_back_as_it_was() {
+async fn every_service_survives_a_restart() {
     let place = Scratch::new("services");
     let mut server = TestServer::with(&["--location", place.path()]).await;
     check_of(
@@ -205,7 +205,7 @@ async fn every_service_comes_back_as_it_was() {
 }
 
 #[tokio::test]
-async fn an_account_that_is_not_there_for_a_while_loses_nothing() {
+async fn an_account_that_is_not_configured_for_a_while_loses_nothing() {
     let place = Scratch::new("accounts");
     let both = ["--location", place.path(), "--account", "one", "--account", "two"];
     let mut server = TestServer::with(&both).await;
@@ -223,7 +223,7 @@ async fn an_account_that_is_not_there_for_a_while_loses_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_deleted_gives_its_room_back() {
+async fn the_space_of_deleted_blobs_is_reclaimed() {
     let place = Scratch::new("room");
     let server = TestServer::with(&["--location", place.path(), "--control"]).await;
     server.container("box").await;
@@ -235,16 +235,16 @@ async fn what_is_deleted_gives_its_room_back() {
     for number in 0..60_u8 {
         assert_eq!(server.request("DELETE", &format!("/box/{number}")).send().await.verdict(), "202");
     }
-    // Overwriting frees space, too.
+    // Overwriting frees space too.
     for number in 60..64_u8 {
         server.blob(&format!("/box/{number}"), "small").await;
     }
-    // By itself, and without a write that it holds up.
+    // Without another write.
     assert!(in_time(60, || place.room() < full / 10), "{} of {full} bytes", place.room());
 }
 
 #[tokio::test]
-async fn a_full_disk_refuses_writes_and_goes_on_when_there_is_room() {
+async fn a_full_disk_refuses_writes_until_there_is_space() {
     let place = Scratch::new("full");
     let mut server = TestServer::with(&["--location", place.path()]).await;
     server.container("box").await;
@@ -278,10 +278,10 @@ async fn a_damaged_byte_is_refused_and_never_served() {
     let refused = server.request("GET", "/box/blob").send().await;
     assert_eq!(refused.verdict(), "500 InternalError");
     assert!(refused.text().contains("extent-00000001: 1048576 bytes at 0 are damaged"), "{}", refused.text());
-    // Complete contents can be read.
+    // Undamaged blobs can be read.
     let rest = server.request("GET", "/box/blob").header("x-ms-range", "bytes=1048576-").send().await;
     assert!(rest.status == 206 && rest.body == megabyte(2));
-    // And what is cut off is missed at the start, which says so.
+    // A start reports missing bytes at the end of an extent.
     std::fs::File::options().write(true).open(&extent).unwrap().set_len(1 << 20).unwrap();
     server.restart().await;
     assert!(server.emulator.recovered().iter().any(|line| line.starts_with("1 pieces of content are not there")));

@@ -34,7 +34,9 @@ fn declared(inputs: &'static [Input]) -> Vec<Field> {
     for input in inputs {
         match input {
             Input::Field(field) => fields.push(*field),
-            Input::Headers(names) => fields.extend(names.iter().map(|name| Field { location: FieldLocation::Header, name, required: false })),
+            Input::Headers(names) => {
+                fields.extend(names.iter().map(|name| Field { location: FieldLocation::Header, name, required: false }))
+            }
             Input::Group(group) => fields.extend(declared(group)),
         }
     }

@@ -1,8 +1,8 @@
-//! Data that an earlier version wrote can be opened by each later one.
+//! Data that an earlier version wrote: every later version opens it.
 //!
-//! `tests/data/formats/N` is a folder as a server left it, with records of every kind in form N, and what that server answered.
-//! `UPDATE_FORMATS=1 cargo test --test it formats` writes the folder of the present form if there is none yet; those that are there stay
-//! as they are.
+//! `tests/data/formats/N` is a folder that a server wrote, with records of every kind in format N, and the answers of that server.
+//! `UPDATE_FORMATS=1 cargo test --lib formats` writes the folder of the current format if it does not exist. Existing folders
+//! are not changed.
 
 use crate::operation::ServiceKind;
 use crate::tests::support::scenario::check_of;
@@ -10,9 +10,9 @@ use crate::tests::support::scratch::Scratch;
 use crate::tests::support::server::TestServer;
 use std::path::PathBuf;
 
-/// How far the clock of who writes the newest form is moved on, in seconds: less than the skew that signatures may have.
+/// By how many seconds the clock is moved while the newest format is written: less than the skew that signatures may have.
 const LATER: u64 = 60;
-/// The newest form.
+/// The newest format.
 const NEWEST: u32 = 2;
 const ACCOUNT: &str =
     "--account=devstoreaccount1,versioning,immutability,access-tracking,container-retention=365,share-retention=365";
@@ -81,7 +81,7 @@ fn check(found: &str, wanted: &str, when: &str) {
 }
 
 #[tokio::test]
-async fn every_form_that_was_ever_written_opens() {
+async fn every_released_format_opens() {
     if std::env::var_os("UPDATE_FORMATS").is_some() && !folder(NEWEST).exists() {
         write_newest().await;
     }
@@ -138,7 +138,7 @@ async fn write_newest() {
     )
     .await;
     server.blob("/box/large", "large ".repeat(300)).await;
-    // What was written is accessed later, by the copy below and by a reader.
+    // The copy below and a reader access the blobs later.
     server.wait(LATER);
     for (method, target, headers, body) in [
         ("PUT", "/box/held", &[("x-ms-blob-type", "BlockBlob"), ("x-ms-legal-hold", "true")][..], "held".to_owned()),
@@ -160,7 +160,7 @@ async fn write_newest() {
         let done = server.request(method, target).headers(headers).body(body).send().await;
         assert!(done.status < 300, "{target}: {}", done.text());
     }
-    // The earlier data is in a snapshot, the rest in a log.
+    // Everything so far goes to a snapshot, the rest to a log.
     server.emulator.store().disk().unwrap().log().snapshot();
     while !place.join("snapshot-00000002").exists() {
         tokio::task::yield_now().await;

@@ -11,7 +11,7 @@ fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/azurite")
 }
 
-/// A copy of the workspace, to be changed.
+/// Copies the workspace, for changes.
 fn copy(to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for below in ["", "__blobstorage__", "__queuestorage__"] {
@@ -220,7 +220,7 @@ async fn data_that_cannot_be_imported_is_reported() {
 
 /// Bytes with another MD5 than the recorded one are imported with a warning: the MD5 may be one that a client set.
 #[tokio::test]
-async fn bytes_with_another_md5_come_with_a_warning() {
+async fn bytes_with_another_md5_are_imported_with_a_warning() {
     let (from, to) = (Scratch::new("azurite"), Scratch::new("imported"));
     copy(&from.0);
     let other = json!({ "type": "Buffer", "data": [7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7] });
@@ -248,7 +248,7 @@ async fn bytes_with_another_md5_come_with_a_warning() {
 /// A pipe among the contents is not read, and a link is not followed.
 #[cfg(unix)]
 #[tokio::test]
-async fn contents_that_are_no_files_are_named() {
+async fn extents_that_are_not_files_are_reported() {
     for link in [false, true] {
         let (from, to) = (Scratch::new("azurite"), Scratch::new("imported"));
         copy(&from.0);
@@ -274,7 +274,7 @@ async fn contents_that_are_no_files_are_named() {
 
 /// The archive tier is set last, because no write can follow it.
 #[tokio::test]
-async fn archived_blobs_come_over() {
+async fn archived_blobs_are_imported() {
     let (from, to) = (Scratch::new("azurite"), Scratch::new("imported"));
     copy(&from.0);
     change(&from.0, "blob", "$BLOBS_COLLECTION$", |blobs| {
@@ -302,14 +302,14 @@ async fn archived_blobs_come_over() {
     assert_eq!((head.header("content-md5"), head.header("x-ms-tag-count")), ("XrY7u+Ae7tCTyyK7j1rNww==", "1"));
     let head = server.request("HEAD", "/pictures/empty").send().await;
     assert_eq!(head.header("x-ms-archive-status"), "rehydrate-pending-to-cool");
-    // Uncommitted blocks of an archived blob are there too.
+    // Uncommitted blocks of an archived blob are imported too.
     let blocks = get(&server, "/pictures/blocks%20%26%20more%20%C3%BC?comp=blocklist&blocklisttype=uncommitted").await;
     assert_eq!(blocks.elements("Name"), ["YjM="]);
 }
 
 /// Each property is imported by itself: one that a service refuses does not prevent the others.
 #[tokio::test]
-async fn properties_of_services_come_over() {
+async fn properties_of_services_are_imported() {
     let (from, to) = (Scratch::new("azurite"), Scratch::new("imported"));
     copy(&from.0);
     let rule = json!({ "allowedOrigins": "https://a.example,https://b.example", "allowedMethods": "GET,PUT", "allowedHeaders": "x-ms-*",
@@ -402,9 +402,9 @@ async fn entities_without_a_table_are_reported() {
     );
 }
 
-/// One line, exit code 2, and the location as it was.
+/// The import fails with one line and exit code 2, and the location is unchanged.
 #[test]
-fn what_is_no_workspace_is_refused() {
+fn a_folder_that_is_not_a_workspace_is_refused() {
     let program = Path::new(env!("CARGO_BIN_EXE_lazuli"));
     let (from, to) = (Scratch::new("azurite"), Scratch::new("imported"));
     let refused = |arguments: &[&str], why: &str| {

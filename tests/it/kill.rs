@@ -7,7 +7,7 @@ use lazuli::ServiceKind;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-/// How often it is killed.
+/// How often the process is killed.
 const ROUNDS: u32 = 100;
 /// The clients: one for each service, all at once.
 const KINDS: [ServiceKind; 4] = [ServiceKind::Blob, ServiceKind::Queue, ServiceKind::Table, ServiceKind::File];
@@ -62,7 +62,7 @@ fn write<'a>(client: &'a TestClient, kind: ServiceKind, name: &str, text: &str) 
     }
 }
 
-/// A server that is killed when so many writes have been acknowledged.
+/// A server that is killed after this many acknowledged writes.
 struct Doomed<'a> {
     left: Cell<u32>,
     running: RefCell<&'a mut Running>,
@@ -81,7 +81,7 @@ impl Doomed<'_> {
 async fn write_on(client: &TestClient, kind: ServiceKind, written: &mut Written, doomed: &Doomed<'_>) {
     loop {
         let name = format!("n{}", written.next);
-        // Some are long enough to lie in an extent.
+        // Some are long enough for an extent.
         let text = format!("{name} ").repeat(if written.next.is_multiple_of(5) { 400 } else { 3 });
         written.next += 1;
         written.unsure.insert(name.clone(), text.clone());
@@ -145,7 +145,7 @@ async fn check(client: &TestClient, kind: ServiceKind, written: &mut Written, ro
     }
     for (name, text) in found {
         let whole = written.unsure.get(&name).is_some_and(|unsure| unsure.trim() == text);
-        // A file is made first, and then written to.
+        // A file is created before it is written.
         let empty = kind == ServiceKind::File && text.bytes().all(|byte| byte == 0);
         assert!(whole || empty, "round {round}: {kind:?} has {name}: {text:?}");
     }
@@ -154,7 +154,7 @@ async fn check(client: &TestClient, kind: ServiceKind, written: &mut Written, ro
 }
 
 #[tokio::test]
-async fn what_was_acknowledged_outlives_a_hundred_kills() {
+async fn acknowledged_writes_survive_a_hundred_kills() {
     let place = Scratch::new("kill");
     let mut all: [Written; 4] = Default::default();
     let (mut running, mut client) = start(&place);

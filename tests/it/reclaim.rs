@@ -25,14 +25,14 @@ async fn put(client: &TestClient, name: &str, content: Vec<u8>) {
 }
 
 #[tokio::test]
-async fn a_kill_while_room_is_given_back_takes_nothing_that_a_record_names() {
+async fn a_kill_while_space_is_reclaimed_loses_nothing_that_a_record_names() {
     let place = Scratch::new("reclaim");
     let (mut running, mut client) = start(&["--location", place.path()]);
     assert_eq!(client.request("PUT", "/box?restype=container").send().await.verdict(), "201");
     let mut held: BTreeMap<String, Vec<u8>> = BTreeMap::new();
     for round in 0..12_u8 {
         for number in 0..60_u8 {
-            // Some are put anew, some written over, some deleted, and the blocks of the disk that they share stay.
+            // Some blobs are new, some overwritten, some deleted. Blocks of the disk that they share with others remain.
             let name = format!("n{}", number % 40);
             if number % 7 == round % 7 && held.remove(&name).is_some() {
                 assert_eq!(client.request("DELETE", &format!("/box/{name}")).send().await.verdict(), "202");
@@ -56,9 +56,9 @@ async fn a_kill_while_room_is_given_back_takes_nothing_that_a_record_names() {
     assert_eq!((code, complained.as_str()), (0, ""), "{said}");
 }
 
-/// However soon each run is killed, what an earlier one left is given back.
+/// Even runs that are killed early reclaim the space that earlier runs freed.
 #[tokio::test]
-async fn runs_that_are_killed_at_once_give_room_back() {
+async fn runs_that_are_killed_early_reclaim_space() {
     const CONTENT: u64 = 40_000;
     let place = Scratch::new("short");
     let (mut running, client) = start(&["--location", place.path()]);
@@ -97,7 +97,7 @@ async fn an_idle_server_returns_memory() {
 }
 
 #[tokio::test]
-async fn a_check_says_what_a_folder_holds_and_whether_it_is_sound() {
+async fn a_check_reports_the_contents_and_the_damage_of_a_folder() {
     let place = Scratch::new("check");
     let check = || run(lazuli(), &["--check", "--location", place.path()]);
     let (code, _, why) = check();

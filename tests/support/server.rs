@@ -153,6 +153,7 @@ impl TestServer {
     }
 
     /// Whether it was started with this argument.
+    #[allow(dead_code, reason = "the simulation, which is inside of the crate, uses it")]
     pub fn has(&self, argument: &str) -> bool {
         self.arguments.iter().any(|given| given == argument)
     }

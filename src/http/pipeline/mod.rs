@@ -245,8 +245,7 @@ impl Pipeline {
             true => self.service.website_target(address.path)?,
             false if is_preflight(&head.method, head.site) => Target::Service,
             false => {
-                let resource =
-                    ResourcePath { path: address.path, query: &head.query };
+                let resource = ResourcePath { path: address.path, query: &head.query };
                 self.service.target(&resource)?
             }
         };

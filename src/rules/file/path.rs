@@ -50,12 +50,6 @@ impl Path {
         Ok(Path(names))
     }
 
-    /// The names from the root on; none for the root itself.
-    #[cfg(test)]
-    pub fn names(&self) -> &[String] {
-        &self.0
-    }
-
     /// The names of the parent directory, and the last name; `None` for the root.
     pub fn split(&self) -> Option<(&[String], &str)> {
         self.0.split_last().map(|(last, above)| (above, last.as_str()))

@@ -5,8 +5,8 @@ use crate::operation::{FromText, RemoteResponse, Reply, source_unavailable};
 use crate::rules::error::StorageError;
 use crate::rules::lease::LeaseId;
 use crate::rules::time::Timestamp;
-use crate::store::cell::Cell;
 use crate::store::Persist;
+use crate::store::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 

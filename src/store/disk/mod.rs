@@ -147,7 +147,20 @@ impl Disk {
         let extents = Arc::new(Extents::open(folder.clone(), Arc::new(Medium::read_only()))?);
         let log = Arc::new(Log::new(extents.clone(), found.next, found.next_cell));
         let found = Mutex::new(found.cells);
-        Ok((Disk { threads: None, folder, sure: false, lost: false, log, extents, inactive, found, closed: watch::Sender::new(()) }, messages))
+        Ok((
+            Disk {
+                threads: None,
+                folder,
+                sure: false,
+                lost: false,
+                log,
+                extents,
+                inactive,
+                found,
+                closed: watch::Sender::new(()),
+            },
+            messages,
+        ))
     }
 
     /// The names of the root cells.
@@ -194,7 +207,17 @@ impl Disk {
             messages.push(format!("{} records were read from {}", found.records, path.display()));
         }
         let found = Mutex::new(found.cells);
-        let disk = Disk { threads: Some((committer, reclaiming)), folder, sure, lost, log, extents, inactive, found, closed: watch::Sender::new(()) };
+        let disk = Disk {
+            threads: Some((committer, reclaiming)),
+            folder,
+            sure,
+            lost,
+            log,
+            extents,
+            inactive,
+            found,
+            closed: watch::Sender::new(()),
+        };
         Ok((disk, messages))
     }
 

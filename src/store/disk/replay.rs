@@ -98,7 +98,7 @@ pub fn replay(folder: &Folder) -> Result<Replayed, DiskErrorKind> {
         found.read_snapshot(folder, base)?;
     }
     // A snapshot has no number of a frame: the first frame after it sets the count.
-    let mut expected = if base.is_none() { Some(1) } else { None };
+    let mut expected = base.is_none().then_some(1);
     for generation in &logs {
         found.read_log(folder, *generation, Some(generation) == logs.last(), &mut expected)?;
     }

@@ -177,7 +177,7 @@ async fn a_disk_that_stops_after_any_byte_has_every_acknowledged_write() {
 }
 
 #[tokio::test]
-async fn a_full_disk_refuses_and_goes_on_when_there_is_room() {
+async fn a_full_disk_refuses_writes_until_there_is_space() {
     let place = Scratch::new("full");
     let (disk, shelf) = open(&place.0, Medium::default());
     let put = |key, title: &str| Act::Put(key, title.to_owned(), b"bytes".to_vec());
@@ -208,7 +208,7 @@ async fn after_a_run(path: &Path) -> Model {
 }
 
 #[tokio::test]
-async fn a_byte_flipped_anywhere_is_refused_with_its_place_or_mended_never_served() {
+async fn a_flipped_byte_is_refused_with_its_place_or_repaired_and_never_served() {
     let whole = Scratch::new("whole");
     let model = after_a_run(&whole.0).await;
     for entry in fs::read_dir(&whole.0).unwrap() {
@@ -344,15 +344,15 @@ async fn a_start_without_what_it_needs_is_refused_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn after_a_loss_of_power_a_log_may_end_early_and_what_it_named_is_kept() {
+async fn after_a_loss_of_power_a_log_may_end_early_and_its_contents_are_retained() {
     let place = Scratch::new("power");
     let (disk, shelf) = open(&place.0, Medium::default());
     Act::Put(1, "one".to_owned(), vec![1; 5000]).perform(&shelf, &disk).await.unwrap();
     let killed = Scratch::new("power-killed");
     copy(&place.0, &killed.0);
     drop((shelf, disk));
-    let elsewhere = |position: &mut folder::LogPosition| position.boot = "0".repeat(36);
-    Folder::open(&killed.0).unwrap().update_position(&Medium::default(), elsewhere).unwrap();
+    let other_boot = |position: &mut folder::LogPosition| position.boot = "0".repeat(36);
+    Folder::open(&killed.0).unwrap().update_position(&Medium::default(), other_boot).unwrap();
     File::options().write(true).open(killed.0.join("log-00000001")).unwrap().set_len(0).unwrap();
     let room = || medium::allocated_size(&File::open(killed.0.join("extent-00000001")).unwrap()).unwrap();
     let before = room();
@@ -381,7 +381,7 @@ async fn after_a_loss_of_power_a_log_may_end_early_and_what_it_named_is_kept() {
 }
 
 #[tokio::test]
-async fn a_start_does_not_take_for_synced_what_was_only_written() {
+async fn a_start_does_not_treat_written_bytes_as_synced() {
     let place = Scratch::new("unsynced");
     let (disk, shelf) = open(&place.0, Medium::default());
     for act in acts(12) {
@@ -393,8 +393,8 @@ async fn a_start_does_not_take_for_synced_what_was_only_written() {
     let held = open(&killed.0, Medium::default());
     copy(&killed.0, &again.0);
     drop(held);
-    let elsewhere = |position: &mut folder::LogPosition| position.boot = "0".repeat(36);
-    Folder::open(&again.0).unwrap().update_position(&Medium::default(), elsewhere).unwrap();
+    let other_boot = |position: &mut folder::LogPosition| position.boot = "0".repeat(36);
+    Folder::open(&again.0).unwrap().update_position(&Medium::default(), other_boot).unwrap();
     let log = File::options().write(true).open(again.0.join("log-00000001")).unwrap();
     log.set_len(log.metadata().unwrap().len() / 2).unwrap();
     let (_, shelf) = open(&again.0, Medium::default());
@@ -402,7 +402,7 @@ async fn a_start_does_not_take_for_synced_what_was_only_written() {
 }
 
 #[tokio::test]
-async fn a_log_that_lost_its_end_with_the_power_is_told_and_what_the_end_named_is_kept() {
+async fn a_log_that_lost_its_end_is_reported_and_the_contents_of_the_end_are_retained() {
     let place = Scratch::new("cut");
     let (disk, shelf) = open(&place.0, Medium::default());
     Act::Put(1, "one".to_owned(), vec![1; 50_000]).perform(&shelf, &disk).await.unwrap();
@@ -411,8 +411,8 @@ async fn a_log_that_lost_its_end_with_the_power_is_told_and_what_the_end_named_i
     let killed = Scratch::new("cut-killed");
     copy(&place.0, &killed.0);
     drop((shelf, disk));
-    let elsewhere = |position: &mut folder::LogPosition| position.boot = "0".repeat(36);
-    Folder::open(&killed.0).unwrap().update_position(&Medium::default(), elsewhere).unwrap();
+    let other_boot = |position: &mut folder::LogPosition| position.boot = "0".repeat(36);
+    Folder::open(&killed.0).unwrap().update_position(&Medium::default(), other_boot).unwrap();
     let log = File::options().write(true).open(killed.0.join("log-00000001")).unwrap();
     let written = log.metadata().unwrap().len();
     log.set_len(until).unwrap();
@@ -450,7 +450,7 @@ async fn all_logs_since_the_last_snapshot_count_for_the_next() {
 }
 
 #[tokio::test]
-async fn an_extent_that_was_taken_away_is_refused_and_one_that_the_power_took_is_named_and_left_alone() {
+async fn a_removed_extent_is_refused_and_one_lost_with_the_power_is_reported_and_unchanged() {
     const EXTENT: &str = "extent-00000001";
     let place = Scratch::new("extent");
     let (disk, shelf) = open(&place.0, Medium::default());
@@ -480,8 +480,8 @@ async fn an_extent_that_was_taken_away_is_refused_and_one_that_the_power_took_is
         assert_eq!(read(&open(&broken.0, Medium::default()).1)[&1].1, [1; 5000]);
     }
 
-    let elsewhere = |position: &mut folder::LogPosition| position.boot = "0".repeat(36);
-    Folder::open(&powerless.0).unwrap().update_position(&Medium::default(), elsewhere).unwrap();
+    let other_boot = |position: &mut folder::LogPosition| position.boot = "0".repeat(36);
+    Folder::open(&powerless.0).unwrap().update_position(&Medium::default(), other_boot).unwrap();
     lose(&powerless.0, false);
     for key in [2, 3] {
         let (disk, _) = Disk::open(&powerless.0, Medium::default(), Durability::Process).unwrap();
@@ -499,7 +499,7 @@ async fn an_extent_that_was_taken_away_is_refused_and_one_that_the_power_took_is
 }
 
 #[tokio::test]
-async fn what_killed_runs_left_is_cleared_away() {
+async fn files_that_killed_runs_left_are_removed() {
     let place = Scratch::new("left");
     let (disk, shelf) = open(&place.0, Medium::default());
     Act::Put(1, "one".to_owned(), vec![1; 5000]).perform(&shelf, &disk).await.unwrap();
@@ -531,7 +531,7 @@ fn read_titles(shelf: &Cell<Shelf>) -> std::collections::BTreeMap<u8, String> {
 }
 
 #[tokio::test]
-async fn a_folder_of_somebody_else_is_left_alone() {
+async fn a_folder_of_another_program_is_unchanged() {
     let place = Scratch::new("theirs");
     fs::create_dir_all(&place.0).unwrap();
     fs::write(place.0.join("letters.txt"), "dear").unwrap();
@@ -549,7 +549,7 @@ async fn a_folder_of_somebody_else_is_left_alone() {
 }
 
 #[tokio::test]
-async fn what_is_deleted_gives_its_room_back() {
+async fn the_space_of_deleted_contents_is_reclaimed() {
     let place = Scratch::new("room");
     let (disk, shelf) = open(&place.0, Medium::default());
     let room = || {
@@ -566,14 +566,14 @@ async fn what_is_deleted_gives_its_room_back() {
     for key in 0..8 {
         Act::Take(key).perform(&shelf, &disk).await.unwrap();
     }
-    // By itself, without another write.
+    // Without another write.
     assert!(in_time(|| room() < 1 << 20), "{} bytes", room());
     drop((shelf, disk));
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
-    /// However often the server is stopped and started, and a snapshot taken, it holds what it held.
+    /// The state survives any sequence of restarts and snapshots.
     #[test]
     fn starts_and_snapshots_change_nothing(counts in prop::collection::vec((1usize..12, any::<bool>()), 1..5)) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -597,7 +597,7 @@ proptest! {
 }
 
 #[tokio::test]
-async fn a_cell_with_nothing_in_it_keeps_its_number() {
+async fn an_empty_cell_keeps_its_number() {
     let place = Scratch::new("numbers");
     for _ in 0..3 {
         let (disk, shelf) = open(&place.0, Medium::default());
@@ -622,7 +622,7 @@ async fn a_snapshot_waits_until_every_cell_is_claimed() {
     let (disk, _) = Disk::open(&place.0, Medium::default(), Durability::Process).unwrap();
     let disk = Arc::new(disk);
     disk.log().snapshot();
-    // A service that is new comes first, and writes.
+    // A new service is opened first, and writes.
     let other: Arc<Cell<Shelf>> = Store::on_disk(disk.clone()).root("other", ErrorCode::ResourceNotFound).unwrap();
     for act in acts(40) {
         act.perform(&other, &disk).await.unwrap();

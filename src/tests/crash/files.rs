@@ -1,4 +1,4 @@
-//! Directories and files: creation, writes, copies, renames, deletion, and snapshots of their share.
+//! Directories and files that are created, written, copied, renamed and deleted, and snapshots of their share.
 
 use super::{Model, text};
 use crate::operation::ServiceKind;
@@ -6,12 +6,12 @@ use crate::tests::support::rng::Rng;
 use crate::tests::support::server::{Answer, TestServer};
 use std::collections::BTreeMap;
 
-/// Every path that there may be: directories have short names.
+/// All possible paths. Directories have short names.
 const PATHS: [&str; 10] = ["d", "e", "d/s", "e/s", "file", "d/file", "e/file", "d/s/file", "e/s/file", "d/other-file"];
 const SIZE: usize = 2048;
 const SNAPSHOTS: usize = 2;
 
-/// What is at each path: nothing at a directory, else a file's bytes.
+/// The resource at each path: `None` for a directory, or the bytes of a file.
 type Tree = BTreeMap<String, String>;
 
 #[derive(Clone, Default)]
@@ -26,10 +26,10 @@ fn is_directory(path: &str) -> bool {
 }
 
 impl Files {
-    /// Paths at which a directory or a file can be created or replaced.
-    fn free(&self, anew: bool) -> Vec<&'static str> {
+    /// Paths at which something can be created, or replaced.
+    fn free(&self, replace: bool) -> Vec<&'static str> {
         let has_parent = |path: &str| path.rsplit_once('/').is_none_or(|(parent, _)| self.tree.contains_key(parent));
-        PATHS.into_iter().filter(|path| has_parent(path) && (anew || !self.tree.contains_key(*path))).collect()
+        PATHS.into_iter().filter(|path| has_parent(path) && (replace || !self.tree.contains_key(*path))).collect()
     }
 
     fn there(&self, directory: bool) -> Vec<String> {
@@ -47,7 +47,7 @@ impl Files {
         (server.request("PUT", &format!("/shr/{path}?restype=directory")).of(ServiceKind::File).send().await, wanted)
     }
 
-    /// A directory with all below it gets a name that does not exist.
+    /// Renames a directory with everything below it.
     async fn rename(&mut self, server: &TestServer, from: &str, to: &str) -> (Answer, &'static str) {
         let inside = |path: &str| path == from || path.strip_prefix(from).is_some_and(|rest| rest.starts_with('/'));
         let tree = std::mem::take(&mut self.tree).into_iter();

@@ -14,7 +14,7 @@ const LOOKS: [u64; 3] = [0, 20, 20];
 struct Message {
     text: String,
     taken: usize,
-    /// The second from which it can be seen.
+    /// The second from which it is visible.
     visible: u64,
     /// The path with its current receipt; empty if no answer contained one.
     held: String,
@@ -49,7 +49,7 @@ impl Messages {
         got
     }
 
-    /// Takes all that can be seen, at once.
+    /// Dequeues all visible messages in one request.
     async fn take(&mut self, server: &TestServer, now: u64) -> Answer {
         let got =
             server.request("GET", "/work/messages?numofmessages=32&visibilitytimeout=30").of(ServiceKind::Queue).send().await;

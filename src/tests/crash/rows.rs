@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 const ROWS: [&str; 6] = ["1", "2", "3", "4", "5", "6"];
 const PROPERTIES: [&str; 2] = ["a", "b"];
 
-/// An entity: its properties' values by their names.
+/// An entity: the values of its properties by name.
 type Entity = BTreeMap<&'static str, String>;
 
 #[derive(Clone, Default)]
@@ -51,7 +51,7 @@ impl Model for Rows {
                 (request("DELETE", &target).header("if-match", "*").send().await, wanted)
             }
             _ => {
-                // The third is refused where there is such an entity, and then all are.
+                // If the entity of the third operation exists, it is refused, and with it the transaction.
                 let (second, third) = (ROWS[(at + 1) % ROWS.len()], ROWS[(at + 2) % ROWS.len()]);
                 let json = "Content-Type: application/json\r\n";
                 let small = format!(r#"{{"b":"{step}"}}"#);

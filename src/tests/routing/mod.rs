@@ -104,10 +104,7 @@ fn path(shape: ResourceKind) -> &'static str {
 
 fn claims(row: &OperationSpec, name: &str) -> bool {
     row.resource == ResourceKind::Any
-        || row
-            .selectors
-            .iter()
-            .any(|sign| matches!(sign, Selector::Query(known, _) if *known == name))
+        || row.selectors.iter().any(|sign| matches!(sign, Selector::Query(known, _) if *known == name))
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::{NOTHING, Source, sources};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Rooms that still have circles.
-const PENDING: &[&str] = &["http", "rules", "services::blob", "services::file", "store"];
+const PENDING: &[&str] = &[];
 
 /// A path, such as `["services", "shared", "lease"]`.
 type Path = Vec<String>;

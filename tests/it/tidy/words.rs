@@ -22,24 +22,7 @@ const LABEL: &str = "Recorded:";
 const EXCEPTIONS: &[(&str, &str, &str)] = &[];
 
 /// Rooms that still have such words.
-const PENDING: &[&str] = &[
-    "src/rules/",
-    "src/store/",
-    "src/import/",
-    "src/check.rs",
-    "src/http/",
-    "src/operation/",
-    "src/services/blob/",
-    "src/services/file/",
-    "src/services/shared/remote_source.rs",
-    "src/services/table/wire.rs",
-    "src/emulator.rs",
-    "src/health.rs",
-    "src/main.rs",
-    "tests/it/file/",
-    "tests/it/parameters.rs",
-    "tests/it/routing.rs",
-];
+const PENDING: &[&str] = &[];
 
 /// A piece of Rust. Strings and characters are not among them.
 #[derive(Debug, PartialEq)]

@@ -10,7 +10,7 @@ use std::fs::{self, File};
 use std::path::Path;
 
 #[test]
-fn a_head_is_read_as_it_was_written() {
+fn a_head_round_trips() {
     let head = FileHead { store: StoreId::random(), name: "log-00000001".to_owned() };
     assert_eq!(FileHead::read(&head.payload()), Some(head.clone()));
     assert!((head.payload().len() as u64) < FileHead::MOST);
@@ -24,7 +24,7 @@ fn store_of(path: &Path) -> StoreId {
     Folder::open_read_only(path).unwrap().identity().store
 }
 
-/// Two stores with a log, or a snapshot and a log; the second has more in it.
+/// Two stores with a log, or with a snapshot and a log. The second has more records.
 async fn two_stores(name: &str, snapshot: bool) -> (Scratch, Scratch) {
     let stores = (Scratch::new(&format!("{name}-one")), Scratch::new(&format!("{name}-other")));
     for (place, count) in [(&stores.0, 6), (&stores.1, 24)] {
@@ -68,7 +68,7 @@ async fn a_file_of_another_store_is_refused_by_name_and_nothing_is_changed() {
 }
 
 #[tokio::test]
-async fn a_log_that_does_not_say_whose_it_is_is_refused_where_the_others_do() {
+async fn a_log_without_a_head_is_refused_if_the_others_have_one() {
     let (one, _) = two_stores("unnamed", false).await;
     let (mut log, mut entries) = (Vec::new(), Entries::default());
     Changes::new(ROOTS, &mut entries).put(b"shelf", 1, &CellId(1));
@@ -78,22 +78,22 @@ async fn a_log_that_does_not_say_whose_it_is_is_refused_where_the_others_do() {
     assert!(why.contains("log-00000001 does not say which store it belongs to"), "{why}");
 }
 
-/// What form 1 wrote: no store's id anywhere.
-fn form_1(place: &Path) {
+/// Data of format 1, which has no id of a store.
+fn format_1(place: &Path) {
     copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/formats/1"), place);
     fs::remove_file(place.join("answers.txt")).unwrap();
 }
 
 #[test]
-fn files_of_form_1_open_and_those_that_follow_say_whose_they_are() {
+fn files_of_format_1_open_and_later_ones_have_heads() {
     let (place, again) = (Scratch::new("older"), Scratch::new("older-again"));
-    form_1(&place.0);
+    format_1(&place.0);
     copy(&place.0, &again.0);
     let (disk, _) = Disk::open(&place.0, Medium::default(), Durability::Process).unwrap();
     let store = store_of_open(&disk);
     let records = disk.records(CellId(1)).0.len();
     drop(disk);
-    // Nothing was settled, so what form 1 wrote is still there, and opens again; its store is known now.
+    // The start was not settled, so the files of format 1 remain and open again. The store has an id now.
     assert_eq!(store_of(&place.0), store);
     let (disk, _) = Disk::open(&place.0, Medium::default(), Durability::Process).unwrap();
     assert_eq!(disk.records(CellId(1)).0.len(), records);
@@ -102,7 +102,7 @@ fn files_of_form_1_open_and_those_that_follow_say_whose_they_are() {
     let whole = ["extent-00000001", "log-00000003", "snapshot-00000003"];
     assert!(in_time(|| names(&place.0) == whole), "{:?}", names(&place.0));
     drop(disk);
-    // A start that may settle writes the new files by itself.
+    // A start that is settled writes the new files by itself.
     let (disk, _) = Disk::open(&again.0, Medium::default(), Durability::Process).unwrap();
     disk.settle();
     assert!(in_time(|| names(&again.0) == whole), "{:?}", names(&again.0));
@@ -110,7 +110,7 @@ fn files_of_form_1_open_and_those_that_follow_say_whose_they_are() {
     assert_ne!(store_of(&again.0), store);
     fs::copy(place.0.join("log-00000003"), again.0.join("log-00000003")).unwrap();
     assert!(refusal(&again.0).contains("log-00000003 belongs to another store"));
-    // A log of form 1 in its place has no name in it.
+    // A log of format 1 in its place has no head.
     let older = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/formats/1/log-00000002")).unwrap();
     fs::write(again.0.join("log-00000003"), older).unwrap();
     assert!(refusal(&again.0).contains("log-00000003 does not say which store it belongs to"));
@@ -121,7 +121,7 @@ fn store_of_open(disk: &Disk) -> StoreId {
 }
 
 #[tokio::test]
-async fn a_log_under_another_name_is_named_and_so_is_the_missing_one() {
+async fn a_renamed_log_and_its_original_name_are_reported() {
     let (one, _) = two_stores("renamed", false).await;
     let (first, second) = (one.0.join("log-00000001"), one.0.join("log-00000002"));
     fs::rename(&first, &second).unwrap();
@@ -133,9 +133,9 @@ async fn a_log_under_another_name_is_named_and_so_is_the_missing_one() {
     fs::remove_file(second).unwrap();
     open(&one.0, Medium::default());
 
-    // Logs of form 1 do not say so themselves.
+    // Logs of format 1 have no heads.
     let older = Scratch::new("renamed-older");
-    form_1(&older.0);
+    format_1(&older.0);
     let log = older.0.join("log-00000002");
     fs::copy(&log, older.0.join("log-00000003")).unwrap();
     let why = refusal(&older.0);
@@ -143,17 +143,17 @@ async fn a_log_under_another_name_is_named_and_so_is_the_missing_one() {
 }
 
 #[tokio::test]
-async fn a_log_that_the_marker_does_not_know_is_named_where_its_own_is_missing() {
+async fn an_unknown_log_is_reported_with_the_missing_one() {
     let (one, _) = two_stores("unknown", false).await;
     fs::remove_file(one.0.join("log-00000001")).unwrap();
-    // As a server makes it, with nothing in it yet.
+    // Empty, like one that a server has just created.
     File::create(one.0.join("log-00000002")).unwrap();
     let why = refusal(&one.0);
     assert!(why.contains("log-00000001 is missing, and log-00000002 is there, which the file \"lazuli\" does not know"), "{why}");
 }
 
 #[tokio::test]
-async fn an_empty_snapshot_can_be_removed_where_the_logs_before_it_are_there() {
+async fn an_empty_snapshot_can_be_removed_if_the_logs_before_it_exist() {
     for (snapshot, stray) in [(false, "snapshot-00000001"), (false, "snapshot-00000002"), (true, "snapshot-00000003")] {
         let (one, _) = two_stores("empty", snapshot).await;
         File::create(one.0.join(stray)).unwrap();
@@ -168,9 +168,9 @@ async fn an_empty_snapshot_can_be_removed_where_the_logs_before_it_are_there() {
     assert!(why.contains("snapshot-00000002 is empty: put the whole file back"), "{why}");
 }
 
-/// A store whose records are those of other extents, or of which some are missing: nothing that is there is given back.
+/// If records belong to other extents, or contents are missing, nothing is freed.
 #[tokio::test]
-async fn nothing_is_given_back_while_contents_are_missing_or_not_what_was_written() {
+async fn nothing_is_freed_while_contents_are_missing_or_wrong() {
     const EXTENT: &str = "extent-00000001";
     let large = |key: u8, of: u8| Act::Put(key, "large".to_owned(), vec![of; 1 << 20]);
     let place = Scratch::new("trusted");
@@ -189,7 +189,7 @@ async fn nothing_is_given_back_while_contents_are_missing_or_not_what_was_writte
     for (bytes, sound) in [(&whole[..], true), (&damaged, false), (&whole[..whole.len() - 1], false)] {
         let place = Scratch::new("trusted-start");
         copy(&killed.0, &place.0);
-        // Copies have no holes: nothing of what was deleted is given back yet.
+        // A copy has no holes, so the deleted contents still use space.
         fs::write(place.0.join(EXTENT), bytes).unwrap();
         let extent = File::options().write(true).open(place.0.join(EXTENT)).unwrap();
         extent.sync_all().unwrap();
@@ -200,8 +200,8 @@ async fn nothing_is_given_back_while_contents_are_missing_or_not_what_was_writte
             assert!(in_time(|| room() < before - (2 << 20)));
             continue;
         }
-        assert!(in_time(|| disk.extents().is_stopped()), "a piece of every file is read before anything goes");
-        // What is deleted now may be what somebody misses, too.
+        assert!(in_time(|| disk.extents().is_stopped()), "a sample of every file is read before anything is freed");
+        // What is deleted now may be needed too.
         Act::Take(4).perform(&shelf, &disk).await.unwrap();
         Act::Put(9, "new".to_owned(), vec![9; 5000]).perform(&shelf, &disk).await.unwrap();
         drop((shelf, disk));
