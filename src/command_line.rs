@@ -50,7 +50,7 @@ pub fn run() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let program = arguments.first().map_or(ProgramName::Lazuli, |program| ProgramName::of(program));
     let outcome = match config::read(arguments, &|name| std::env::var(name).ok()) {
-        Err(mistake) => Err(mistake.into()),
+        Err(error) => Err(error.into()),
         Ok(Command::Print(text)) => {
             say(text.trim_end());
             Ok(ExitCode::SUCCESS)
@@ -67,7 +67,7 @@ pub fn run() -> ExitCode {
 }
 
 fn check_health(config: &Config) -> ExitCode {
-    match health::ask(config) {
+    match health::check(config) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             complain(&error.to_string());
@@ -150,7 +150,7 @@ async fn serve_until_stopped(config: &Config, tls: Option<ServerTls>, logger: &L
     Ok(ExitCode::SUCCESS)
 }
 
-/// Handles the signals that ask a program to end from now on. The future completes with the first of them.
+/// Handles the signals that end a program from now on. The future completes with the first of them.
 #[cfg(unix)]
 fn stop_requested() -> io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};

@@ -16,7 +16,7 @@ use thiserror::Error;
 const TIMEOUT: Duration = Duration::from_secs(5);
 const REQUEST: &[u8] = b"GET /_lazuli/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
-/// Why the server does not count as healthy. `place` is the host and port that were asked.
+/// Why the server does not count as healthy. `place` is the host and port of the request.
 #[derive(Debug, Error)]
 pub enum HealthError {
     #[error("no service is served")]
@@ -35,11 +35,11 @@ pub enum HealthError {
     Protocol { place: String, protocol: &'static str },
 }
 
-/// Asks the first service that the configuration names for its health.
+/// Requests the health of the first service that the configuration names.
 ///
 /// # Errors
 /// [`HealthError`] if no server answers there, or if it is not a server with these flags.
-pub fn ask(config: &Config) -> Result<(), HealthError> {
+pub fn check(config: &Config) -> Result<(), HealthError> {
     let endpoints = [&config.blob, &config.queue, &config.table, &config.file];
     let endpoint = endpoints.into_iter().flatten().next().ok_or(HealthError::NoService)?;
     let host = match endpoint.host.as_str() {

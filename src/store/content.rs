@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn small_bodies_use_no_more_memory_than_their_bytes() {
+    fn small_bodies_use_as_much_memory_as_they_have_bytes() {
         let mut filling = Filling::new(&Store::MEMORY, 5);
         filling.push(b"he").unwrap();
         filling.push(b"llo").unwrap();

@@ -164,7 +164,7 @@ fn joined(ranges: impl Iterator<Item = Range<u64>>) -> Vec<Range<u64>> {
     all
 }
 
-/// Builds a content of pages from its bytes in order. Pages of zeros become holes, so that a content with terabytes of them uses no more
+/// Builds a content of pages from its bytes in order. Pages of zeros become holes, so that a content with terabytes of them uses little more
 /// memory than its other pages.
 #[derive(Debug)]
 pub struct PageFilling {

@@ -37,7 +37,7 @@ const IGNORED: &[(&str, &str, &str, &str)] = &[
     ("table", "*", "dataserviceversion", "announces OData 3.0, the only version that is spoken"),
 ];
 
-/// SDKs that ask for Arrow read the Content-Type of the answer.
+/// SDKs that request Arrow read the Content-Type of the answer.
 #[cfg(not(feature = "arrow"))]
 const XML_LIST: &str = "lists are XML, as they are for every version before 2026-10-06: this build has no cargo feature `arrow`";
 const ALL_CLOSED: &str = "all handles are closed at once, so no answer has a marker to go on from";
@@ -45,8 +45,8 @@ const ALL_CLOSED: &str = "all handles are closed at once, so no answer has a mar
 /// Operations of the reference that no row serves, and the reason.
 const ABSENT: &[(&str, &str, &str)] = &[];
 
-/// Inputs of every operation, which the pipeline reads before it is known which operation is asked for.
-const AT_THE_DOOR: [&str; 3] = ["x-ms-version", "x-ms-client-request-id", "content-length"];
+/// Inputs of every operation, which the pipeline reads before it knows the operation.
+const OF_EVERY_OPERATION: [&str; 3] = ["x-ms-version", "x-ms-client-request-id", "content-length"];
 
 #[test]
 fn every_parameter_of_the_reference_is_an_input_or_ignored_for_a_reason() {
@@ -126,7 +126,7 @@ fn is_input(row: &OperationSpec, parameter: &Parameter) -> bool {
     };
     fields(row).iter().any(field)
         || row.selectors.iter().any(sign)
-        || parameter.place == FieldLocation::Header && AT_THE_DOOR.contains(&name)
+        || parameter.place == FieldLocation::Header && OF_EVERY_OPERATION.contains(&name)
 }
 
 /// An operation of the reference.
@@ -188,7 +188,7 @@ fn read(data: &str) -> Vec<Operation> {
     operations
 }
 
-/// A request that asks for an operation.
+/// A request for an operation.
 struct Request {
     method: Method,
     path: String,
@@ -228,12 +228,12 @@ impl Operation {
 impl Request {
     /// The row that the server would choose.
     fn row(&self, service: &dyn Service, table: &Table) -> Result<&'static OperationSpec, String> {
-        let told = |fault: crate::rules::error::StorageError| {
+        let described = |fault: crate::rules::error::StorageError| {
             format!("{fault} for {} {} {:?} {:?}", self.method, self.path, self.query, self.headers)
         };
-        let target = target_of(service, &self.path, &self.query).map_err(told)?;
-        let method = service.method(&self.method, &self.headers).map_err(told)?;
-        table.find(method.as_str(), target.kind(), &self.query, &self.headers).map(|(_, row)| row).map_err(told)
+        let target = target_of(service, &self.path, &self.query).map_err(described)?;
+        let method = service.method(&self.method, &self.headers).map_err(described)?;
+        table.find(method.as_str(), target.kind(), &self.query, &self.headers).map(|(_, row)| row).map_err(described)
     }
 }
 

@@ -22,7 +22,7 @@ struct Book {
     operations: &'static str,
     /// Where each of them is: in the table, under this name.
     places: &'static [(&'static str, &'static str)],
-    /// Rows that the reference has and the description leaves out, and one for a client that mistakes the account for a container.
+    /// Rows that the reference has and the description leaves out, and one for a client that takes the account for a container.
     beyond: &'static [&'static str],
 }
 
@@ -174,12 +174,12 @@ fn an_empty_header_is_as_good_as_none() {
 /// their order in the table would decide.
 #[test]
 fn no_two_rows_are_ambiguous() {
-    let pairs = books().map(|book| tells_pairs_apart(book.service.operations()));
+    let pairs = books().map(|book| distinguishes_pairs(book.service.operations()));
     assert!(pairs.iter().sum::<usize>() > 10, "{pairs:?} pairs were compared");
 }
 
 /// How many pairs of rows could meet.
-fn tells_pairs_apart(rows: Vec<&'static OperationSpec>) -> usize {
+fn distinguishes_pairs(rows: Vec<&'static OperationSpec>) -> usize {
     let table = Table::new(rows.clone());
     let mut pairs = 0;
     for (place, one) in rows.iter().enumerate() {

@@ -21,9 +21,6 @@ const LABEL: &str = "Recorded:";
 /// Words that a name on the wire forces: the file, the word, and the reason.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[];
 
-/// Rooms that still have such words.
-const PENDING: &[&str] = &[];
-
 /// A piece of Rust. Strings and characters are not among them.
 #[derive(Debug, PartialEq)]
 enum Token<'a> {
@@ -188,9 +185,6 @@ fn old_words_are_found_in_code_and_comments_and_not_in_strings() {
 fn no_old_word_is_used() {
     let mut found = Vec::new();
     for source in ["src", "tests", "benches"].into_iter().flat_map(files_below) {
-        if PENDING.iter().any(|room| source.path.starts_with(room)) {
-            continue;
-        }
         let excepted = |word: &str| EXCEPTIONS.iter().any(|(path, old, _)| *path == source.path && *old == word);
         let offences = offences(&source.text).into_iter().filter(|(_, word)| !excepted(word));
         found.extend(offences.map(|(line, word)| format!("{}:{line} has the old word {word:?}", source.path)));
