@@ -11,7 +11,7 @@ use crate::rules::metadata::Metadata;
 use crate::rules::names;
 use crate::rules::retention::RetentionPolicy;
 use crate::rules::time::Timestamp;
-use crate::services::blob::state::{Blob, Container, NewBlob};
+use crate::services::blob::state::{Blob, Container};
 use crate::services::blob::wire;
 use crate::services::shared::accounts::{Resource, ServiceAccounts};
 use crate::services::shared::described::{Described, HasMetadata, HasPolicies};
@@ -132,19 +132,6 @@ impl Blobs {
         let edit = |container: &mut Container| {
             let admitted = container.admit(request)?;
             container.amend(admitted, change)
-        };
-        self.write(request, edit).await
-    }
-
-    /// Creates the blob that a request names.
-    ///
-    /// # Errors
-    /// Those of [`Container::claim`].
-    pub async fn create(&self, request: &Request, make: impl FnOnce(NewBlob) -> Blob) -> Result<Arc<Blob>, StorageError> {
-        let retention = self.retention_policy(request)?;
-        let edit = |container: &mut Container| {
-            let claimed = container.claim(request)?;
-            Ok(container.create(claimed, request.now, retention, make))
         };
         self.write(request, edit).await
     }

@@ -380,7 +380,12 @@ async fn put_blob(blobs: &Blobs, request: Request, input: PutBlobInput) -> Resul
         blob.tags = fetched.tags.unwrap_or(blob.tags);
         blob
     };
-    let blob = blobs.create(&request, make).await?;
+    let retention = blobs.retention_policy(&request)?;
+    let create = |container: &mut Container| {
+        let claimed = container.claim(&request)?;
+        Ok(container.create(claimed, request.now, retention, make))
+    };
+    let blob = blobs.write(&request, create).await?;
     Ok(wire::written(&blob, &request).with_digests(fetched.digests))
 }
 

@@ -8,7 +8,7 @@ use crate::rules::blob::website;
 use crate::rules::conditions::{ConditionSupport, Conditions};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::names::{BlobName, ContainerName};
-use crate::rules::ranges;
+use crate::rules::ranges::{self, RequestedRange};
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::state::{Admitted, Container};
 use crate::services::blob::{last_access, wire};
@@ -39,7 +39,7 @@ async fn get_website(blobs: &Blobs, mut request: Request, range: ReadRange) -> R
     };
     let (blob, reply) = match first(&container, &mut request, site.candidates(&path))? {
         Some(blob) => {
-            let reply = page(&blob, range, &request)?;
+            let reply = page(&blob, range.0, &request)?;
             (blob, reply)
         }
         None => not_found(&container, &mut request, site.error_document())?,
@@ -65,13 +65,13 @@ fn first(state: &Arc<Container>, request: &mut Request, names: Vec<String>) -> R
 }
 
 /// A blob, or a range of it.
-fn page(blob: &Admitted, range: ReadRange, request: &Request) -> Result<Reply, StorageError> {
+fn page(blob: &Admitted, range: RequestedRange, request: &Request) -> Result<Reply, StorageError> {
     blob.check_online(request.now)?;
     let size = blob.body.len();
     if request.method == Method::HEAD {
         return Ok(describe(Reply::new(request.spec.status), blob).bytes(blob.body.slice(0..0), size));
     }
-    let Some(span) = ranges::resolve(range.0, size)? else {
+    let Some(span) = ranges::resolve(range, size)? else {
         return Ok(describe(Reply::new(request.spec.status), blob).bytes(blob.body.slice(0..size), size));
     };
     let mut reply = describe(Reply::new(206), blob).with("content-range", span.content_range(size));

@@ -13,7 +13,7 @@ use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::Body;
 use crate::services::blob::ops::set_expiry::NewBlobExpiry;
 use crate::services::blob::ops::spec::WRITE;
-use crate::services::blob::state::NewBlob;
+use crate::services::blob::state::{Container, NewBlob};
 use crate::services::blob::wire;
 use crate::services::blob::wire::{BodyContentHeaders, NewBlobHeaders, PageBlobSize};
 use crate::store::sparse::Sparse;
@@ -81,8 +81,9 @@ async fn put_blob(blobs: &Blobs, mut request: Request, input: Input) -> Result<R
         NewBody::Append => TierSupport::None,
         NewBody::Page { .. } => TierSupport::Premium,
     })?;
-    // A missing container is reported before the body is read.
-    blobs.container(&request)?;
+    // The blob is created in the container that exists before the body is read, not in one that is created meanwhile.
+    let container = blobs.container(&request)?;
+    let retention = blobs.retention_policy(&request)?;
 
     let (mut digests, mut structured) = (Digests::default(), None);
     let body = match new_body {
@@ -102,7 +103,11 @@ async fn put_blob(blobs: &Blobs, mut request: Request, input: Input) -> Result<R
     };
     new.check_tier_of(&body)?;
     let make = |blob: NewBlob| new.apply(blob.blob(body, headers), request.now).expiring(expiry.0);
-    let blob = blobs.create(&request, make).await?;
+    let create = |container: &mut Container| {
+        let claimed = container.claim(&request)?;
+        Ok(container.create(claimed, request.now, retention, make))
+    };
+    let blob = container.write(create).await?;
     let reply = wire::written(&blob, &request).with_digests(digests);
     Ok(match structured {
         Some(framing) => framing.answer(reply),
