@@ -45,7 +45,7 @@ struct Imported {
 fn bring(from: &Path, to: &Path) -> Imported {
     let (from, to) = (from.to_str().unwrap(), to.to_str().unwrap());
     let (code, output, warnings) = run(lazuli(), &["import", "--from-azurite", from, "--location", to]);
-    let lines: Vec<_> = warnings.lines().map(str::to_owned).collect();
+    let lines: Vec<_> = warnings.lines().map(|line| line.trim_start_matches("lazuli: ").to_owned()).collect();
     assert_eq!(code, i32::from(!lines.is_empty()), "{warnings}");
     let summary = output.trim_end().strip_prefix(&format!("Brought over to {to}: ")).unwrap().to_owned();
     Imported { summary, warnings: lines }

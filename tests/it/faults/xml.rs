@@ -19,10 +19,10 @@ pub fn parse(document: &[u8], root: &str) -> Option<Element> {
     loop {
         match reader.read_event().ok()? {
             Event::Start(tag) => {
-                open.push(Element { name: tag.name().as_ref().to_owned(), ..Element::default() });
+                open.push(Element { name: tag.local_name().as_ref().to_owned(), ..Element::default() });
             }
             Event::Empty(tag) => {
-                let name = tag.name().as_ref().to_owned();
+                let name = tag.local_name().as_ref().to_owned();
                 open.last_mut()?.children.push(Element { name, ..Element::default() });
             }
             Event::Text(text) => open.last_mut()?.text += &text,
