@@ -159,7 +159,7 @@ fn secondary(row: &OperationSpec) -> &'static str {
 }
 
 const INTRODUCTION: &str = "\
-<!-- Written from the operation tables by `UPDATE_DOCS=1 cargo test docs`. Change the tables, or tests/it/docs.rs, not this page. -->
+<!-- Written from the operation tables by `UPDATE_DOCS=1 cargo test docs`. Change the tables, or src/tests/docs.rs, not this page. -->
 
 # Compatibility
 
