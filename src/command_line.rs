@@ -91,7 +91,7 @@ fn check_location(location: &Path) -> ExitCode {
 fn import_azurite(from: &Path, to: &Path, durability: Durability) -> Result<ExitCode, MainError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let imported = runtime.block_on(import::azurite(from, to, durability, Environment::real()))?;
-    say(&format!("Brought over to {}: {}", to.display(), imported.summary));
+    say(&format!("Imported into {}: {}", to.display(), imported.summary));
     imported.warnings.iter().for_each(|line| complain(line));
     Ok(if imported.warnings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

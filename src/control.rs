@@ -35,7 +35,10 @@ pub fn routes(controlled: ControlState, control: bool) -> Router {
 const OTHERS: &str = "/_lazuli/{*path}";
 
 async fn absent() -> impl IntoResponse {
-    (StatusCode::NOT_FOUND, "there are GET /_lazuli/health, POST /_lazuli/clock?seconds=N and POST /_lazuli/reset[?clock=keep]\n")
+    (
+        StatusCode::NOT_FOUND,
+        "valid requests: GET /_lazuli/health, POST /_lazuli/clock?seconds=N and POST /_lazuli/reset[?clock=keep]\n",
+    )
 }
 
 async fn withheld() -> impl IntoResponse {
@@ -55,7 +58,9 @@ async fn clock(State(controlled): State<ControlState>, RawQuery(query): RawQuery
             controlled.environment.advance(Duration::from_secs(seconds.into()));
             json(&serde_json::json!({ "now": controlled.environment.now().iso() })).into_response()
         }
-        None => (StatusCode::BAD_REQUEST, "write seconds=N, the number of whole seconds to move the clock on\n").into_response(),
+        None => {
+            (StatusCode::BAD_REQUEST, "?seconds=N is required: the whole seconds to move the clock forward\n").into_response()
+        }
     }
 }
 

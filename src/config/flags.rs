@@ -80,7 +80,7 @@ macro_rules! endpoint {
             })
             .azurite(concat!(stringify!($field), "KeepAliveTimeout"))
             .default("120")
-            .means(concat!("How long an idle connection to the ", $service, " service stays open; 0 for ever")),
+            .means(concat!("How long an idle connection to the ", $service, " service stays open; 0 means no limit")),
         ]
     };
 }
@@ -116,7 +116,7 @@ pub(super) static SECTIONS: &[Section] = &[
                 .default(WELL_KNOWN_ACCOUNT)
                 .means(
                     "An account: name[:key[:key2]], then any of ,versioning ,hns ,immutability ,access-tracking ,premium \
-                     ,container-retention=DAYS ,share-retention=DAYS ,scope=NAME; repeat it for more, and the default is gone unless named",
+                     ,container-retention=DAYS ,share-retention=DAYS ,scope=NAME; repeat it for more; it replaces the default account",
                 ),
             switch("in-memory", |d, v| boolean(v).map(|on| d.in_memory = on))
                 .azurite("inMemoryPersistence")
@@ -163,11 +163,11 @@ pub(super) static SECTIONS: &[Section] = &[
         ]],
     },
     Section {
-        title: "What it says",
+        title: "Logging",
         flags: &[&[
             value("log", "LEVEL", |d, v| level(v).map(|l| d.log = Some(l)))
                 .default("info")
-                .means("How much the log tells: error, warn, info, debug or trace"),
+                .means("The log level: error, warn, info, debug or trace"),
             value("log-format", "FORMAT", |d, v| log_format(v).map(|format| d.log_format = format))
                 .default("text")
                 .means("How the log is written to standard output: text, or json, an object a line"),
@@ -195,7 +195,7 @@ pub(super) static SECTIONS: &[Section] = &[
         title: "Instead of serving",
         flags: &[&[
             command("import").means(
-                "Bring what --from-azurite names over into --location, and exit: with 1 if something stayed behind, with 2 if nothing came",
+                "Import the workspace of --from-azurite into --location, and exit: with 1 if some items were not imported, with 2 if none were",
             ),
             value("from-azurite", "DIR", |d, v| path(v).map(|p| d.from_azurite = Some(p)))
                 .means("The Azurite workspace that import reads"),
@@ -211,7 +211,7 @@ pub(super) static VARIABLES: &[Variable] = &[
     Variable {
         name: "AZURITE_ACCOUNTS",
         yields_to: Some("account"),
-        meaning: "The accounts, as name:key[:key2] with ; between; devstoreaccount1 is gone unless named. --account comes before it",
+        meaning: "The accounts, as name:key[:key2] with ; between; they replace the default account. --account comes before it",
         set: |d, v| {
             d.accounts = accounts::read_azurite(v)?;
             if !d.accounts.iter().any(|account| account.name == WELL_KNOWN_ACCOUNT) {

@@ -154,7 +154,7 @@ impl BlobImport<'_> {
             return Err(error);
         }
         for outcome in snapshots {
-            let outcome = outcome.and_then(|_| Err(ItemError::NotImported("their blob stays behind".to_owned())));
+            let outcome = outcome.and_then(|_| Err(ItemError::NotImported("their blob was not imported".to_owned())));
             self.report.count(SNAPSHOTS, path, outcome)?;
         }
         Ok(())

@@ -19,14 +19,14 @@ pub enum ImportError {
     Database { path: PathBuf, problem: DatabaseProblem },
     #[error("--location {}: the folder is not empty; choose an empty or new one", .0.display())]
     LocationNotEmpty(PathBuf),
-    #[error("--location {}: it has to be named by its own name", .0.display())]
+    #[error("--location {}: the path must end in the name of a folder", .0.display())]
     UnnamedLocation(PathBuf),
     #[error("--location {}: {error}", .location.display())]
     Location { location: PathBuf, error: io::Error },
-    #[error("{} is what an import left that was broken off, or is going on: remove it first", .0.display())]
+    #[error("{} was left by an import that failed, or another import is running: remove it first", .0.display())]
     Unfinished(PathBuf),
     /// `reasons` are the lines of the report.
-    #[error("nothing was brought over from {}: {reasons}", .workspace.display())]
+    #[error("nothing was imported from {}: {reasons}", .workspace.display())]
     Nothing { workspace: PathBuf, reasons: String },
     #[error(transparent)]
     Disk(#[from] DiskError),

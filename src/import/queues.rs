@@ -40,7 +40,7 @@ async fn import_message(senders: &Senders, from: &Database, document: &Document)
     // Azurite's time for a message that never expires lacks the ticks.
     let expires = if expires.after_seconds(1) == Timestamp::NEVER { Timestamp::NEVER } else { expires };
     if expires <= now {
-        return Err(not_imported("their time was over"));
+        return Err(not_imported("they had expired"));
     }
     let visible = number(document, "timeNextVisible").ok_or_else(unreadable_time)?;
     let visible = Timestamp::from_unix((visible / 1000) as i64, (visible % 1000) as u32 * 10_000);

@@ -53,10 +53,8 @@ impl Report {
         let line = |prefix: &str, kind: &str, reason: &str, (count, first): &(u64, String)| {
             format!("{prefix}: {} ({reason}), the first: {}", counted(*count, kind), first.escape_debug())
         };
-        let not_imported =
-            self.not_imported.iter().map(move |((kind, reason), found)| line("not brought over", kind, reason, found));
-        let different =
-            self.different.iter().map(move |((kind, reason), found)| line("warning, brought over", kind, reason, found));
+        let not_imported = self.not_imported.iter().map(move |((kind, reason), found)| line("not imported", kind, reason, found));
+        let different = self.different.iter().map(move |((kind, reason), found)| line("warning, imported", kind, reason, found));
         not_imported.chain(different)
     }
 }

@@ -177,7 +177,7 @@ fn read_collections(path: &Path) -> Result<Option<Collections>, DatabaseProblem>
     named.collect::<Option<Vec<_>>>().map(Some).ok_or(DatabaseProblem::NotADatabase)
 }
 
-#[expect(clippy::disallowed_methods, reason = "this is the room that reads another program's files")]
+#[expect(clippy::disallowed_methods, reason = "this is the module that reads another program's files")]
 fn open(path: &Path) -> std::io::Result<std::fs::File> {
     std::fs::File::open(path)
 }

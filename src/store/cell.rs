@@ -61,7 +61,7 @@ impl<S: Persist> std::fmt::Debug for Cell<S> {
 }
 
 impl<S: Persist> Cell<S> {
-    /// Creates a cell. `deleted` is the refusal of writes after [`Cell::close`].
+    /// Creates a cell. `deleted` is the refusal of writes after [`Cell::edit`] with `close`.
     fn new(state: S, deleted: ErrorCode, journal: Journal) -> Cell<S> {
         Cell { published: ArcSwap::from_pointee(state), writer: Mutex::new(false), deleted, journal, dropped: None }
     }
@@ -149,7 +149,7 @@ impl<S: Persist> WriteRecords for Cell<S> {
 }
 
 impl Store {
-    /// Creates a cell, which is persisted from [`Cell::enter`] on. `deleted` is the refusal of writes after [`Cell::close`].
+    /// Creates a cell, which is persisted from [`Cell::enter`] on. `deleted` is the refusal of writes after [`Cell::edit`] with `close`.
     pub fn cell<S: Persist>(&self, state: S, deleted: ErrorCode) -> Arc<Cell<S>> {
         let journal = self.disk().map_or(Journal::NONE, |disk| Journal::new(disk.log().clone(), disk.log().new_cell()));
         Arc::new(Cell::new(state, deleted, journal))

@@ -167,23 +167,23 @@ What of Azure Storage's REST interface Lazuli serves, operation by operation. An
 service changed with a version, so does Lazuli.
 
 - **Request**: method and path, then the query parameters and headers that tell the operation from others on the same path.
-- **Takes**: what it reads besides; `?` marks query parameters, bold what must be there. Every operation also reads `x-ms-version`,
+- **Takes**: what it reads; `?` marks query parameters, bold the required ones. Every operation also reads `x-ms-version`,
   `x-ms-date`, `x-ms-client-request-id`, `Authorization` and the parameters of a SAS, and Put Blob the `Content-…` headers of its body.
 - **SAS**: the permission letters, any one of which suffices unless it says `all of`, and the account SAS resource type. A user
-  delegation SAS may do what a service SAS may. The account's key may do everything, and so may a bearer token where the server takes
+  delegation SAS may do what a service SAS may. The account's key may do everything, and so may a bearer token where the server accepts
   them (`--oauth`).
-- **Public**: the access levels of a container at which nobody need sign.
+- **Public**: the access levels of a container that allow anonymous access.
 - **Conditions**: `dates` are `If-Modified-Since` and `If-Unmodified-Since`; `all` adds `If-Match`, `If-None-Match` and `x-ms-if-tags`.
-  Unmet, they are 304 to what reads and 412 to what writes; `creates` may also be asked of what is not there, and answers
-  `If-None-Match: *` with 409.
-- **Lease**: `needed` is 412 while a lease is held whose `x-ms-lease-id` is not shown; `if shown` is 412 only for a wrong id.
-- **Secondary**: whether `account-secondary` answers it. It is never behind.
+  A failed condition is 304 for a read and 412 for a write; `creates` also applies to a resource that does not exist yet, and
+  `If-None-Match: *` then fails with 409.
+- **Lease**: `needed` is 412 without the `x-ms-lease-id` of an active lease; `if shown` is 412 only for a wrong id.
+- **Secondary**: whether `account-secondary` answers it. It has the same data as the primary.
 ";
 
 const ABSENT: &str = "
 ## Not there yet
 
-Asked for one of these, the server refuses with 501 NotImplemented or a 400 that names the header. It never does half of it.
+A request for one of these is refused with 501 NotImplemented or a 400 that names the header. No part of it is performed.
 
 | What | Operations and headers |
 |---|---|

@@ -47,7 +47,7 @@ fn bring(from: &Path, to: &Path) -> Imported {
     let (code, output, warnings) = run(lazuli(), &["import", "--from-azurite", from, "--location", to]);
     let lines: Vec<_> = warnings.lines().map(|line| line.trim_start_matches("lazuli: ").to_owned()).collect();
     assert_eq!(code, i32::from(!lines.is_empty()), "{warnings}");
-    let summary = output.trim_end().strip_prefix(&format!("Brought over to {to}: ")).unwrap().to_owned();
+    let summary = output.trim_end().strip_prefix(&format!("Imported into {to}: ")).unwrap().to_owned();
     Imported { summary, warnings: lines }
 }
 
@@ -80,7 +80,7 @@ async fn blobs_come_over() {
         "5 blobs, 2 containers, 2 entities, 3 lists of access policies, 3 messages, 1 property of the Blob service, 1 queue, \
          1 snapshot with a new timestamp, 1 table, 2 uncommitted blocks"
     );
-    assert_eq!(imported.warnings, ["not brought over: 1 message (their time was over), the first: jobs"]);
+    assert_eq!(imported.warnings, ["not imported: 1 message (they had expired), the first: jobs"]);
     let server = TestServer::with(&["--location", place.path()]).await;
     let containers = get(&server, "/?comp=list&include=metadata").await;
     assert_eq!(containers.elements("Name"), ["empty", "pictures"]);
@@ -204,13 +204,13 @@ async fn data_that_cannot_be_imported_is_reported() {
         "1 blob (its length is not that of its bytes), the first: /pictures/empty",
         "1 blob (no such type of blob: Strange), the first: /pictures/blocks & more ü",
         "1 blob (refused: 404 ContainerNotFound), the first: /nowhere/log",
-        "1 snapshot with a new timestamp (their blob stays behind), the first: /pictures/a/hello.txt",
+        "1 snapshot with a new timestamp (their blob was not imported), the first: /pictures/a/hello.txt",
         "1 entity (it has no properties), the first: People",
         "1 entity (refused: 400",
         "2 messages (one of its times cannot be read), the first: jobs",
         "1 message (its text is not in the workspace), the first: jobs",
     ] {
-        assert!(reported.contains(&format!("not brought over: {line}")), "{line}\n{reported}");
+        assert!(reported.contains(&format!("not imported: {line}")), "{line}\n{reported}");
     }
     let server = TestServer::with(&["--location", to.path()]).await;
     for blob in ["a/hello.txt", "pages"] {
@@ -238,7 +238,7 @@ async fn bytes_with_another_md5_are_imported_with_a_warning() {
     let imported = bring(&from.0, &to.0);
     assert!(imported.summary.starts_with("5 blobs, "), "{}", imported.summary);
     let reported: Vec<_> = imported.warnings.iter().filter(|line| line.contains("MD5")).collect();
-    let line = "warning, brought over: 4 blobs (its MD5 is not the one that Azurite recorded), the first: /pictures/";
+    let line = "warning, imported: 4 blobs (its MD5 is not the one that Azurite recorded), the first: /pictures/";
     assert!(reported.len() == 1 && reported[0].starts_with(line), "{reported:?}");
     let server = TestServer::with(&["--location", to.path()]).await;
     let blob = get(&server, "/pictures/a/hello.txt").await;
@@ -444,6 +444,6 @@ fn a_folder_that_is_not_a_workspace_is_refused() {
     std::fs::remove_file(to.0.join("mine")).unwrap();
     let (code, said, reported) = run(program, &import);
     assert_eq!(code, 1, "an expired message stays behind: {reported}");
-    assert!(said.starts_with(&format!("Brought over to {}: 5 blobs, 2 containers", to.path())), "{said}");
+    assert!(said.starts_with(&format!("Imported into {}: 5 blobs, 2 containers", to.path())), "{said}");
     refused(&import, "the folder is not empty; choose an empty or new one");
 }

@@ -171,7 +171,7 @@ impl Extents {
     /// contents that they do not name may still be needed.
     fn distrust(&self, reason: &str) {
         if !self.stopping.swap(true, Ordering::SeqCst) && !self.medium.is_read_only() {
-            tracing::warn!("{reason}; until the next start no room is given back");
+            tracing::warn!("{reason}; until the next start no space is reclaimed");
         }
     }
 
@@ -333,7 +333,7 @@ impl Extents {
         // Records that name missing bytes may belong to other extents.
         self.stop();
         Some(format!(
-            "{missing} pieces of content are not there, as after a loss of power: reading them will fail ({names}). No room is given back \
+            "{missing} pieces of content are not there, as after a loss of power: reading them will fail ({names}). No space is reclaimed \
              while records name them"
         ))
     }

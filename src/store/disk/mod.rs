@@ -137,7 +137,7 @@ impl Disk {
         }
         if !found.torn.is_empty() {
             messages.push(format!(
-                "the last write to {} was never finished: the next start sets its {} bytes aside",
+                "the last write to {} was never finished: the next start moves its {} bytes to a file of its own",
                 log::name(found.generation),
                 found.torn.len()
             ));

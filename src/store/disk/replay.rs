@@ -254,7 +254,7 @@ impl Replayed {
         let written = fs::write(folder.file(&torn_file), &torn);
         written.map_err(|error| DiskErrorKind::File { file: torn_file.clone(), action: "written", error })?;
         let bytes = torn.len();
-        Ok(Some(format!("the last write to {name} was never finished: its {bytes} bytes were set aside in {torn_file}")))
+        Ok(Some(format!("the last write to {name} was never finished: its {bytes} bytes were moved to {torn_file}")))
     }
 
     /// Logs the progress after every tenth.

@@ -229,7 +229,7 @@ async fn a_flipped_byte_is_refused_with_its_place_or_repaired_and_never_served()
                 Ok((disk, said)) => {
                     let disk = Arc::new(disk);
                     let shelf = Store::on_disk(disk.clone()).root::<Shelf>("shelf", ErrorCode::ResourceNotFound).unwrap();
-                    let mended = said.iter().any(|line| line.contains("set aside"));
+                    let mended = said.iter().any(|line| line.contains("were moved to"));
                     let mut wrong = 0;
                     for (key, book) in &shelf.read().books {
                         match book.bytes.read() {

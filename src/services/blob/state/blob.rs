@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// A state of a blob. It is immutable; a write creates another.
 #[derive(Clone, Debug)]
 pub struct Blob {
-    /// When the blob was created. To overwrite a blob creates a new one.
+    /// When the blob was created. Overwriting a blob creates a new one.
     pub created: Timestamp,
     /// When this state was created: its Last-Modified and, in ticks, its ETag.
     pub last_modified: Timestamp,
