@@ -11,8 +11,9 @@
 // - `services`: Blob, Queue, Table and File
 // - `operation`: the specification of an operation, its request and its reply
 // - `store`: cells of records, content of bytes, and the disk
+// - `environment`: time and randomness; `account`: accounts and keys
 // - `rules`: pure functions that decide what the service does
-// - `environment`: time and randomness; `account`: accounts and keys; `log`: the log
+// - `log`: the log
 
 // First: the modules below use its macros.
 #[macro_use]
