@@ -1,15 +1,14 @@
 //! The program: runs a server or one of the other commands, as the command line says.
 
 use crate::account::WELL_KNOWN_ACCOUNT;
-use crate::config::{Command, Config, ConfigErrorKind, ProgramName};
-use crate::emulator::{Emulator, StartError, load_tls};
+use crate::config::{Command, Config, ProgramName};
+use crate::emulator::{Emulator, load_tls};
 use crate::environment::Environment;
-use crate::http::tls::{ServerTls, TlsError};
-use crate::import::error::ImportError;
-use crate::log::{LogError, Logger, complain, say};
+use crate::http::tls::ServerTls;
+use crate::log::{Logger, complain, say};
 use crate::operation::ServiceKind;
 use crate::store::disk::Durability;
-use crate::user::{User, UserError};
+use crate::user::User;
 use crate::{check, config, health, import, log, user};
 use std::ffi::OsString;
 use std::io;
@@ -17,33 +16,12 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
-use thiserror::Error;
 
 /// How often free memory is returned to the system.
 const RELEASE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Why a command fails.
-#[derive(Debug, Error)]
-enum MainError {
-    #[error(transparent)]
-    Config(#[from] ConfigErrorKind),
-    #[error(transparent)]
-    User(#[from] UserError),
-    /// The server was started as root and cannot become the user of `--user`.
-    #[error("--user: {0}; --user 0 stays root")]
-    StaysRoot(UserError),
-    #[error(transparent)]
-    Tls(#[from] TlsError),
-    #[error(transparent)]
-    Log(#[from] LogError),
-    #[error(transparent)]
-    Start(#[from] StartError),
-    #[error(transparent)]
-    Import(#[from] ImportError),
-    /// The system refuses a thread or a signal handler.
-    #[error(transparent)]
-    System(#[from] io::Error),
-}
+/// Why a command fails, in one line.
+type Failure = Box<dyn std::error::Error>;
 
 /// Runs the program `lazuli` with the arguments and the environment variables of this process, and returns its exit status.
 pub fn run() -> ExitCode {
@@ -88,7 +66,7 @@ fn check_location(location: &Path) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn import_azurite(from: &Path, to: &Path, durability: Durability) -> Result<ExitCode, MainError> {
+fn import_azurite(from: &Path, to: &Path, durability: Durability) -> Result<ExitCode, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let imported = runtime.block_on(import::azurite(from, to, durability, Environment::real()))?;
     say(&format!("Imported into {}: {}", to.display(), imported.summary));
@@ -113,7 +91,7 @@ fn release_memory() -> io::Result<Sender<()>> {
     Ok(alive)
 }
 
-fn serve(mut config: Config) -> Result<ExitCode, MainError> {
+fn serve(mut config: Config) -> Result<ExitCode, Failure> {
     let variables =
         std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.to_string_lossy().into())));
     config.warnings.extend(config::unknown_variables(variables));
@@ -127,10 +105,10 @@ fn serve(mut config: Config) -> Result<ExitCode, MainError> {
         // In a container, root may lack the capability to become another user. The server runs as root then.
         match config.user {
             Some(User::Owner) => config.warnings.push(format!("{error}: the server stays root")),
-            _ => return Err(MainError::StaysRoot(error)),
+            _ => return Err(format!("--user: {error}; --user 0 stays root").into()),
         }
     }
-    let logger = Logger::start(&config.log_options(), file)?;
+    let logger = Logger::start(&config.log, file)?;
     let _release = release_memory()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let outcome = runtime.block_on(serve_until_stopped(&config, tls, &logger));
@@ -140,7 +118,7 @@ fn serve(mut config: Config) -> Result<ExitCode, MainError> {
     outcome
 }
 
-async fn serve_until_stopped(config: &Config, tls: Option<ServerTls>, logger: &Logger) -> Result<ExitCode, MainError> {
+async fn serve_until_stopped(config: &Config, tls: Option<ServerTls>, logger: &Logger) -> Result<ExitCode, Failure> {
     config.warnings.iter().for_each(|warning| logger.complain(warning));
     let stop = stop_requested()?;
     let emulator = Emulator::start_with(config, tls, Environment::real()).await?;

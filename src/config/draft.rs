@@ -1,39 +1,26 @@
 //! The values of all flags before they become a [`Config`], and the checks that involve several of them.
 
-use crate::account::Account;
 use crate::config::{Config, ConfigErrorKind, Endpoint, ProgramName, Tls};
-use crate::log::Format;
 use crate::rules::auth::token::TokenCheck;
 use crate::store::disk::Durability;
-use crate::user::User;
 use std::path::{Path, PathBuf};
-use tracing::Level;
 
-/// The fields that the flags set.
+/// What the flags set.
 #[derive(Default)]
 pub(super) struct Draft {
+    /// What does not depend on other flags.
+    pub(super) config: Config,
     pub(super) blob: Endpoint,
     pub(super) queue: Endpoint,
     pub(super) table: Endpoint,
     pub(super) file: Endpoint,
     pub(super) web_port: Option<u16>,
-    pub(super) path_style_only: bool,
-    pub(super) accounts: Vec<Account>,
     pub(super) in_memory: bool,
-    pub(super) location: Option<PathBuf>,
     pub(super) from_azurite: Option<PathBuf>,
     pub(super) durability: Option<Durability>,
-    pub(super) control: bool,
     pub(super) cert: Option<PathBuf>,
     pub(super) key: Option<PathBuf>,
-    pub(super) oauth: Option<TokenCheck>,
     pub(super) password: bool,
-    pub(super) log: Option<Level>,
-    pub(super) log_format: Format,
-    pub(super) debug: Option<PathBuf>,
-    pub(super) user: Option<User>,
-    pub(super) silent: bool,
-    pub(super) warnings: Vec<String>,
 }
 
 impl Draft {
@@ -42,13 +29,13 @@ impl Draft {
     /// # Errors
     /// [`ConfigErrorKind`] for flags that are missing or that contradict each other.
     pub(super) fn finish(mut self, program: ProgramName) -> Result<Config, ConfigErrorKind> {
-        if self.in_memory && self.location.take().is_some() {
+        if self.in_memory && self.config.location.take().is_some() {
             self.warn("--location is ignored: --in-memory keeps everything in memory");
         }
-        if self.location.is_none() && self.durability.is_some() {
+        if self.config.location.is_none() && self.durability.is_some() {
             self.warn("--durability is ignored: without --location everything is kept in memory");
         }
-        if program != ProgramName::Lazuli && self.location.is_none() && !self.in_memory {
+        if program != ProgramName::Lazuli && self.config.location.is_none() && !self.in_memory {
             self.warn(
                 "data is kept in memory and is lost when the server stops. --location DIR keeps it (Azurite uses the current folder)",
             );
@@ -76,12 +63,12 @@ impl Draft {
             (None, None) if self.password => return Err(ConfigErrorKind::PasswordWithoutCertificate),
             (None, None) => None,
         };
-        if self.oauth == Some(TokenCheck::Basic) && tls.is_none() {
+        if self.config.oauth == Some(TokenCheck::Basic) && tls.is_none() {
             self.warn("--oauth basic takes bearer tokens only over https: add --cert and --key, or use --oauth dev");
         }
         let has_blob = !matches!(program, ProgramName::AzuriteQueue | ProgramName::AzuriteTable);
         if self.web_port.is_some() && !has_blob {
-            self.warnings.push("--web-port is ignored: websites are the Blob service's".to_owned());
+            self.warn("--web-port is ignored: websites are the Blob service's");
         }
         let web = self.web_port.filter(|_| has_blob).map(|port| Endpoint { port, ..self.blob.clone() });
         let all = matches!(program, ProgramName::Lazuli | ProgramName::Azurite);
@@ -92,19 +79,9 @@ impl Draft {
             queue: (all || program == ProgramName::AzuriteQueue).then_some(self.queue),
             table: (all || program == ProgramName::AzuriteTable).then_some(self.table),
             file: all.then_some(self.file),
-            accounts: self.accounts,
-            location: self.location,
             durability: self.durability.unwrap_or_default(),
             tls,
-            oauth: self.oauth,
-            silent: self.silent,
-            control: self.control,
-            product_style_urls: !self.path_style_only,
-            log: self.log.unwrap_or(Level::INFO),
-            log_format: self.log_format,
-            debug: self.debug,
-            user: self.user,
-            warnings: self.warnings,
+            ..self.config
         })
     }
 
@@ -115,7 +92,7 @@ impl Draft {
 
     /// Adds a warning about a setting that is ignored.
     pub(super) fn warn(&mut self, line: &str) {
-        self.warnings.push(line.to_owned());
+        self.config.warnings.push(line.to_owned());
     }
 }
 

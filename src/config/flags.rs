@@ -104,7 +104,7 @@ pub(super) static SECTIONS: &[Section] = &[
             endpoint!(table, "Table", "10002"),
             endpoint!(file, "File", "10003"),
             &[
-            switch("disable-product-style-url", |d, v| boolean(v).map(|off| d.path_style_only = off))
+            switch("disable-product-style-url", |d, v| boolean(v).map(|off| d.config.path_style_only = off))
                 .azurite("disableProductStyleUrl")
                 .means("Take the account from the path always, never from the host name"),
         ]],
@@ -112,7 +112,7 @@ pub(super) static SECTIONS: &[Section] = &[
     Section {
         title: "What it serves",
         flags: &[&[
-            Flag { kind: FlagKind::Values("ACCOUNT"), ..value("account", "", |d, v| Ok(accounts::read(v).map(|a| d.accounts = a)?)) }
+            Flag { kind: FlagKind::Values("ACCOUNT"), ..value("account", "", |d, v| Ok(accounts::read(v).map(|a| d.config.accounts = a)?)) }
                 .default(WELL_KNOWN_ACCOUNT)
                 .means(
                     "An account: name[:key[:key2]], then any of ,versioning ,hns ,immutability ,access-tracking ,premium \
@@ -121,7 +121,7 @@ pub(super) static SECTIONS: &[Section] = &[
             switch("in-memory", |d, v| boolean(v).map(|on| d.in_memory = on))
                 .azurite("inMemoryPersistence")
                 .means("Keep everything in memory, which is the default"),
-            value("location", "DIR", |d, v| path(v).map(|p| d.location = Some(p)))
+            value("location", "DIR", |d, v| path(v).map(|p| d.config.location = Some(p)))
                 .azurite("location")
                 .short('l')
                 .means("Keep data in this directory, which is made if it is not there: what was acknowledged is there after any end"),
@@ -129,7 +129,7 @@ pub(super) static SECTIONS: &[Section] = &[
                 "When a write to --location is done: process, when the operating system has it (the default; it outlives the server, \
                  not a loss of power), or sync, when the disk has it",
             ),
-            value("user", "USER", |d, v| Ok(user::read(v).map(|user| d.user = Some(user))?)).means(
+            value("user", "USER", |d, v| Ok(user::read(v).map(|user| d.config.user = Some(user))?)).means(
                 "Started as root, become this user before anything is served: UID, UID:GID, or owner, the owner of --location (as in \
                  the image; a folder of root's is handed over to a user without rights)",
             ),
@@ -138,7 +138,7 @@ pub(super) static SECTIONS: &[Section] = &[
             })
             .azurite("extentMemoryLimit")
             .means("Accepted, but not enforced: memory grows with what is stored"),
-            switch("control", |d, v| boolean(v).map(|on| d.control = on))
+            switch("control", |d, v| boolean(v).map(|on| d.config.control = on))
                 .means("Let tests move the clock (POST /_lazuli/clock?seconds=N) and empty every account (POST /_lazuli/reset)"),
         ]],
     },
@@ -157,7 +157,7 @@ pub(super) static SECTIONS: &[Section] = &[
             })
             .azurite("pwd")
             .means("Azurite's password of a PFX file: ignored beside --key; without it, refused with the command that converts the file to PEM"),
-            value("oauth", "LEVEL", |d, v| oauth(v).map(|trust| d.oauth = Some(trust))).azurite("oauth").means(
+            value("oauth", "LEVEL", |d, v| oauth(v).map(|trust| d.config.oauth = Some(trust))).azurite("oauth").means(
                 "Take bearer tokens, without checking signatures: basic by issuer, audience and time, over https; dev any",
             ),
         ]],
@@ -165,17 +165,17 @@ pub(super) static SECTIONS: &[Section] = &[
     Section {
         title: "Logging",
         flags: &[&[
-            value("log", "LEVEL", |d, v| level(v).map(|l| d.log = Some(l)))
+            value("log", "LEVEL", |d, v| level(v).map(|l| d.config.log.level = l))
                 .default("info")
                 .means("The log level: error, warn, info, debug or trace"),
-            value("log-format", "FORMAT", |d, v| log_format(v).map(|format| d.log_format = format))
+            value("log-format", "FORMAT", |d, v| log_format(v).map(|format| d.config.log.format = format))
                 .default("text")
                 .means("How the log is written to standard output: text, or json, an object a line"),
-            switch("silent", |d, v| boolean(v).map(|on| d.silent = on))
+            switch("silent", |d, v| boolean(v).map(|on| d.config.log.silent = on))
                 .azurite("silent")
                 .short('s')
                 .means("No line for each request"),
-            value("debug", "FILE", |d, v| path(v).map(|p| d.debug = Some(p)))
+            value("debug", "FILE", |d, v| path(v).map(|p| d.config.debug = Some(p)))
                 .azurite("debug")
                 .short('d')
                 .means("Add a log of the level debug to this file as well, as text, whatever --log, --log-format and --silent say"),
@@ -213,8 +213,8 @@ pub(super) static VARIABLES: &[Variable] = &[
         yields_to: Some("account"),
         meaning: "The accounts, as name:key[:key2] with ; between; they replace the default account. --account comes before it",
         set: |d, v| {
-            d.accounts = accounts::read_azurite(v)?;
-            if !d.accounts.iter().any(|account| account.name == WELL_KNOWN_ACCOUNT) {
+            d.config.accounts = accounts::read_azurite(v)?;
+            if !d.config.accounts.iter().any(|account| account.name == WELL_KNOWN_ACCOUNT) {
                 d.warn("AZURITE_ACCOUNTS replaces devstoreaccount1; to keep it, name it there too");
             }
             Ok(())

@@ -1,7 +1,7 @@
 //! The configuration of a server.
 
 use crate::account::Account;
-use crate::log::{Format, LogOptions};
+use crate::log::LogOptions;
 use crate::rules::auth::token::TokenCheck;
 use crate::store::disk::Durability;
 use crate::user::User;
@@ -13,7 +13,7 @@ use std::time::Duration;
 pub const WELL_KNOWN_KEY: &str = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
 
 /// The configuration of a server.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Config {
     /// The name by which it was started.
     pub(crate) program: ProgramName,
@@ -37,29 +37,18 @@ pub struct Config {
     pub(crate) tls: Option<Tls>,
     /// What is checked of a bearer token; `None`: bearer tokens are refused.
     pub(crate) oauth: Option<TokenCheck>,
-    /// Whether the log has no line for each request.
-    pub(crate) silent: bool,
     /// Whether `/_lazuli/` can move the clock and empty the accounts.
     pub(crate) control: bool,
-    /// Whether a host name may name the account.
-    pub(crate) product_style_urls: bool,
-    /// The lowest level that is logged.
-    pub(crate) log: tracing::Level,
-    /// The format of the log on standard output.
-    pub(crate) log_format: Format,
+    /// Whether a host name never names the account.
+    pub(crate) path_style_only: bool,
+    /// The options of the log.
+    pub(crate) log: LogOptions,
     /// The file that a log of the level debug is appended to.
     pub(crate) debug: Option<PathBuf>,
     /// The user that a server becomes if root starts it.
     pub(crate) user: Option<User>,
     /// Settings that are ignored, and the reasons: one line each.
     pub(crate) warnings: Vec<String>,
-}
-
-impl Config {
-    /// The options of the log.
-    pub(crate) fn log_options(&self) -> LogOptions {
-        LogOptions { level: self.log, format: self.log_format, silent: self.silent }
-    }
 }
 
 /// Where a service listens.
@@ -83,9 +72,10 @@ pub struct Tls {
 }
 
 /// The name by which the program was started. It decides which services run and what is printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProgramName {
     /// All four services.
+    #[default]
     Lazuli,
     /// All four services; prints Azurite's lines for Blob, Queue and Table. Azurite has no File service and no line for it.
     Azurite,

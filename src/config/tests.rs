@@ -3,7 +3,7 @@
 use super::*;
 use crate::account::Account;
 use crate::config::flags::{Flag, FlagKind, VARIABLES, flags};
-use crate::log::Format;
+use crate::log::{Format, LogOptions};
 use crate::rules::auth::token::TokenCheck;
 use crate::user::User;
 use std::time::Duration;
@@ -52,11 +52,9 @@ fn without_flags_and_variables_the_defaults_hold() {
         durability: Durability::Process,
         tls: None,
         oauth: None,
-        silent: false,
         control: false,
-        product_style_urls: true,
-        log: Level::INFO,
-        log_format: Format::Text,
+        path_style_only: false,
+        log: LogOptions { level: Level::INFO, format: Format::Text, silent: false },
         debug: None,
         user: None,
         warnings: vec![],
@@ -107,7 +105,7 @@ const SETTINGS: &[(&[&str], &str, &str, fn(&mut Config))] = &[
         c.file.as_mut().unwrap().keep_alive = Duration::from_secs(4294967295);
     }),
     (&["--disable-product-style-url", "--disableProductStyleUrl"], "LAZULI_DISABLE_PRODUCT_STYLE_URL", "true", |c| {
-        c.product_style_urls = false;
+        c.path_style_only = true;
     }),
     (&["--account"], "LAZULI_ACCOUNT", "other", |c| c.accounts = vec![well_known("other")]),
     (&["--in-memory", "--inMemoryPersistence"], "LAZULI_IN_MEMORY", "true", |_| ()),
@@ -121,9 +119,9 @@ const SETTINGS: &[(&[&str], &str, &str, fn(&mut Config))] = &[
     }),
     (&["--control"], "LAZULI_CONTROL", "true", |c| c.control = true),
     (&["--oauth"], "LAZULI_OAUTH", "Dev", |c| c.oauth = Some(TokenCheck::Dev)),
-    (&["--log"], "LAZULI_LOG", "Debug", |c| c.log = Level::DEBUG),
-    (&["--silent", "-s"], "LAZULI_SILENT", "1", |c| c.silent = true),
-    (&["--log-format"], "LAZULI_LOG_FORMAT", "JSON", |c| c.log_format = Format::Json),
+    (&["--log"], "LAZULI_LOG", "Debug", |c| c.log.level = Level::DEBUG),
+    (&["--silent", "-s"], "LAZULI_SILENT", "1", |c| c.log.silent = true),
+    (&["--log-format"], "LAZULI_LOG_FORMAT", "JSON", |c| c.log.format = Format::Json),
     (&["--debug", "-d"], "LAZULI_DEBUG", "debug.log", |c| c.debug = Some("debug.log".into())),
     (&["--user"], "LAZULI_USER", "1000:50", |c| c.user = Some(User::Is { uid: 1000, gid: 50 })),
     (&["--loose", "-L"], "LAZULI_LOOSE", "true", |_| ()),

@@ -124,7 +124,7 @@ impl Emulator {
 
         let scheme = if tls.is_some() { "https" } else { "http" };
         let address = |kind, endpoint: &Endpoint, port| Address { kind, scheme, host: endpoint.host.clone(), port };
-        let options = ListenerOptions { host_style: config.product_style_urls, https: tls.is_some(), oauth: config.oauth };
+        let options = ListenerOptions { host_style: !config.path_style_only, https: tls.is_some(), oauth: config.oauth };
         let background = Arc::new(Background::default());
         let local_services = Arc::new(LocalServices::new(tls.as_ref().map(|tls| tls.certificate.clone())));
         let pipeline = |service| {
@@ -146,15 +146,13 @@ impl Emulator {
                 Err(error) => return Err(error.into()),
             };
             addresses.push(address(kind, endpoint, port));
-            bound.push((pipeline(service.clone()), endpoint, listener));
+            bound.push((Arc::new(pipeline(service.clone())), endpoint, listener));
             if let (ServiceKind::Blob, Some(endpoint), Some(first)) = (kind, &config.web, config.accounts.first()) {
                 let (listener, port) = listen("Web", "web", endpoint).await?;
                 websites = Some(address(kind, endpoint, port));
-                bound.push((pipeline(service).to_websites(&first.name), endpoint, listener));
+                bound.push((Arc::new(pipeline(service).to_websites(&first.name)), endpoint, listener));
             }
         }
-        let bound: Vec<_> =
-            bound.into_iter().map(|(pipeline, endpoint, listener)| (Arc::new(pipeline), endpoint, listener)).collect();
         local_services.set_services(services_of(&addresses, bound.iter().map(|(pipeline, ..)| pipeline)));
         let mut listeners = JoinSet::new();
         let (connections, alive) = watch::channel(());
@@ -262,13 +260,11 @@ impl Emulator {
 
 /// The ports and pipelines of the services, for [`LocalServices`]. Websites are not copy sources.
 fn services_of<'a>(addresses: &[Address], pipelines: impl Iterator<Item = &'a Arc<Pipeline>>) -> Vec<(u16, Weak<Pipeline>)> {
-    let services = pipelines.filter(|pipeline| !pipeline.is_of_websites());
-    services
-        .filter_map(|pipeline| {
-            let address = addresses.iter().find(|address| address.kind == pipeline.service().kind())?;
-            Some((address.port, Arc::downgrade(pipeline)))
-        })
-        .collect()
+    let service = |pipeline: &Arc<Pipeline>| {
+        let address = addresses.iter().find(|address| address.kind == pipeline.service().kind())?;
+        Some((address.port, Arc::downgrade(pipeline)))
+    };
+    pipelines.filter(|pipeline| !pipeline.is_of_websites()).filter_map(service).collect()
 }
 
 /// Routes all requests to the pipeline.

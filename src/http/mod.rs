@@ -3,16 +3,15 @@
 mod access_log;
 pub mod auth;
 pub mod background;
+pub mod client_stream;
 pub mod data_lake;
 pub mod error_format;
 pub mod header_case;
 pub mod host;
-pub mod lingering_close;
 pub mod pipeline;
 pub mod remote;
 pub mod render;
 pub mod route;
 pub mod serve;
-pub mod stall_timeout;
 pub mod target;
 pub mod tls;

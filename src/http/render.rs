@@ -168,7 +168,8 @@ fn respond(
     response
 }
 
-fn put(headers: &mut HeaderMap, name: &'static str, value: &str) {
+/// Sets a header, unless no header can have this value.
+pub fn put(headers: &mut HeaderMap, name: &'static str, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {
         headers.insert(HeaderName::from_static(name), value);
     }

@@ -1,8 +1,7 @@
 //! Listeners and connections, with or without TLS.
 
+use crate::http::client_stream::{ClientStream, StreamLimits};
 use crate::http::header_case::{HeaderCaseReader, MetadataCase};
-use crate::http::lingering_close::LingeringClose;
-use crate::http::stall_timeout::StallTimeout;
 use axum::Router;
 use axum::body::Body;
 use http::Request;
@@ -43,10 +42,8 @@ pub struct ConnectionOptions {
 
 /// The timeout of a TLS handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a response may stall because the client does not read.
-const STALL_TIMEOUT: Duration = Duration::from_secs(120);
-/// How long a connection that the server closes still discards what the client sends, so that the client can read the response.
-const LINGER_TIMEOUT: Duration = Duration::from_secs(30);
+/// The limits for clients that do not read, or do not stop sending.
+const LIMITS: StreamLimits = StreamLimits { stall: Duration::from_secs(120), linger: Duration::from_secs(30) };
 /// The most headers in a request. Metadata of 8 KiB can have several hundred.
 const MAX_HEADERS: usize = 1024;
 
@@ -134,13 +131,13 @@ where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let metadata_case = MetadataCase::default();
-    let stream = HeaderCaseReader::new(LingeringClose::new(stream, LINGER_TIMEOUT), metadata_case.clone());
+    let stream = HeaderCaseReader::new(ClientStream::new(stream, LIMITS), metadata_case.clone());
     let service = PeerService { router, peer: Peer { address: peer, metadata_case } };
     http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(idle_timeout)
         .max_headers(MAX_HEADERS)
-        .serve_connection(TokioIo::new(StallTimeout::new(stream, STALL_TIMEOUT)), TowerToHyperService::new(service))
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service))
         .await?;
     Ok(())
 }

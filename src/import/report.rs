@@ -7,10 +7,8 @@ use std::collections::BTreeMap;
 #[derive(Debug, Default)]
 pub struct Report {
     imported: BTreeMap<&'static str, u64>,
-    /// By kind and reason: how many, and the first of them.
-    not_imported: BTreeMap<(&'static str, String), (u64, String)>,
-    /// Likewise, for items that were imported but differ from the workspace.
-    different: BTreeMap<(&'static str, &'static str), (u64, String)>,
+    /// By what happened to them, kind and reason: how many items were not imported or differ from the workspace, and the first of them.
+    warnings: BTreeMap<(&'static str, &'static str, String), (u64, String)>,
 }
 
 impl Report {
@@ -29,12 +27,16 @@ impl Report {
 
     /// Counts an item that is not imported.
     pub fn count_not_imported(&mut self, kind: &'static str, name: &str, reason: &str) {
-        self.not_imported.entry((kind, reason.to_owned())).or_insert_with(|| (0, name.to_owned())).0 += 1;
+        self.warn("not imported", kind, name, reason);
     }
 
     /// Counts an imported item that differs from the workspace.
     pub fn count_different(&mut self, kind: &'static str, name: &str, reason: &'static str) {
-        self.different.entry((kind, reason)).or_insert_with(|| (0, name.to_owned())).0 += 1;
+        self.warn("warning, imported", kind, name, reason);
+    }
+
+    fn warn(&mut self, what: &'static str, kind: &'static str, name: &str, reason: &str) {
+        self.warnings.entry((what, kind, reason.to_owned())).or_insert_with(|| (0, name.to_owned())).0 += 1;
     }
 
     /// Returns true if nothing was imported.
@@ -50,12 +52,9 @@ impl Report {
 
     /// What was not imported, and what was but differs: a line for each reason.
     pub fn warnings(&self) -> impl Iterator<Item = String> {
-        let line = |prefix: &str, kind: &str, reason: &str, (count, first): &(u64, String)| {
-            format!("{prefix}: {} ({reason}), the first: {}", counted(*count, kind), first.escape_debug())
-        };
-        let not_imported = self.not_imported.iter().map(move |((kind, reason), found)| line("not imported", kind, reason, found));
-        let different = self.different.iter().map(move |((kind, reason), found)| line("warning, imported", kind, reason, found));
-        not_imported.chain(different)
+        self.warnings.iter().map(|((what, kind, reason), (count, first))| {
+            format!("{what}: {} ({reason}), the first: {}", counted(*count, kind), first.escape_debug())
+        })
     }
 }
 

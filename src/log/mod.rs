@@ -28,12 +28,20 @@ pub enum Format {
 }
 
 /// The options of the log.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogOptions {
+    /// The lowest level that is logged.
     pub level: tracing::Level,
+    /// The format on standard output.
     pub format: Format,
     /// Whether requests are not logged.
     pub silent: bool,
+}
+
+impl Default for LogOptions {
+    fn default() -> LogOptions {
+        LogOptions { level: tracing::Level::INFO, format: Format::Text, silent: false }
+    }
 }
 
 /// How long a server that stops waits for a reader of its last lines.

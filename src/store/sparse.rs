@@ -128,9 +128,7 @@ impl Sparse {
         }
         let cleared = joined(cleared.iter().map(|(range, _)| range)).into_iter().map(Change::Cleared);
         let mut changes: Vec<Change> = fresh.into_iter().map(Change::Written).chain(cleared).collect();
-        changes.sort_by_key(|change| match change {
-            Change::Written(range) | Change::Cleared(range) => range.start,
-        });
+        changes.sort_by_key(|change| change.range().start);
         changes
     }
 

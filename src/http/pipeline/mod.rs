@@ -35,7 +35,7 @@ use crate::rules::versions::Version;
 use crate::rules::{cors, secret};
 use crate::store::Store;
 use axum::body::Body;
-use http::header::{HeaderName, HeaderValue};
+use http::header::HeaderValue;
 use http::{HeaderMap, Method, Response};
 use std::net::IpAddr;
 use std::pin::Pin;
@@ -94,21 +94,18 @@ impl Pipeline {
         background: &Arc<Background>,
         options: ListenerOptions,
     ) -> Pipeline {
-        let table = Table::new(service.operations());
-        let (header_case, remote, background) = (ResponseHeaderCase::default(), Remote::default(), Arc::downgrade(background));
-        let local_services = Arc::default();
         Pipeline {
+            table: Table::new(service.operations()),
             service,
-            table,
             accounts,
             environment,
             store,
             options,
             first_site: None,
-            header_case,
-            remote,
-            local_services,
-            background,
+            header_case: ResponseHeaderCase::default(),
+            remote: Remote::default(),
+            local_services: Arc::default(),
+            background: Arc::downgrade(background),
         }
     }
 
@@ -294,9 +291,7 @@ impl Pipeline {
         };
         let mut reply = self.service.start(index, request)?.await?.read_first()?;
         for (name, value) in caller.overrides.into_iter().filter(|_| read) {
-            if let Ok(value) = HeaderValue::from_str(&value) {
-                reply.headers.insert(HeaderName::from_static(name), value);
-            }
+            render::put(&mut reply.headers, name, &value);
         }
         Ok(reply)
     }
@@ -384,11 +379,7 @@ impl Pipeline {
         let names: Vec<String> = headers.keys().map(ToString::to_string).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let answer = cors::actual(&rules, origin, method.as_str(), &names);
-        let mut put = |name: &'static str, value: &str| {
-            if let Ok(value) = HeaderValue::from_str(value) {
-                headers.insert(HeaderName::from_static(name), value);
-            }
-        };
+        let mut put = |name, value: &str| render::put(headers, name, value);
         if let Some(origin) = &answer.allow_origin {
             put("access-control-allow-origin", origin);
         }

@@ -146,21 +146,19 @@ impl Disk {
         messages.push(format!("{} records were read", found.records));
         let extents = Arc::new(Extents::open(folder.clone(), Arc::new(Medium::read_only()))?);
         let log = Arc::new(Log::new(extents.clone(), found.next, found.next_cell));
-        let found = Mutex::new(found.cells);
-        Ok((
-            Disk {
-                threads: None,
-                folder,
-                sure: false,
-                lost: false,
-                log,
-                extents,
-                inactive,
-                found,
-                closed: watch::Sender::new(()),
-            },
-            messages,
-        ))
+        Ok((Disk::new(folder, log, extents, inactive, found.cells), messages))
+    }
+
+    /// A folder without threads that is not settled yet.
+    fn new(
+        folder: Arc<Folder>,
+        log: Arc<Log>,
+        extents: Arc<Extents>,
+        inactive: Arc<InactiveCells>,
+        found: HashMap<CellId, Records>,
+    ) -> Disk {
+        let (found, closed) = (Mutex::new(found), watch::Sender::new(()));
+        Disk { threads: None, folder, sure: false, lost: false, log, extents, inactive, found, closed }
     }
 
     /// The names of the root cells.
@@ -206,18 +204,8 @@ impl Disk {
         if found.records > 0 {
             messages.push(format!("{} records were read from {}", found.records, path.display()));
         }
-        let found = Mutex::new(found.cells);
-        let disk = Disk {
-            threads: Some((committer, reclaiming)),
-            folder,
-            sure,
-            lost,
-            log,
-            extents,
-            inactive,
-            found,
-            closed: watch::Sender::new(()),
-        };
+        let mut disk = Disk::new(folder, log, extents, inactive, found.cells);
+        (disk.sure, disk.lost, disk.threads) = (sure, lost, Some((committer, reclaiming)));
         Ok((disk, messages))
     }
 
