@@ -1,7 +1,7 @@
 //! Groups of fields that several operations share.
 
 use crate::operation::headers::metadata;
-use crate::operation::{Fields, FromRequest, FromText, Input};
+use crate::operation::{Fields, FromRequest, Input};
 use crate::rules::checksums::RequestChecksums;
 use crate::rules::conditions::{self, Conditions};
 use crate::rules::encryption::{self, Encryption};
@@ -11,28 +11,14 @@ use crate::rules::ranges::{InclusiveRange, RequestedRange};
 use crate::rules::time::Timestamp;
 use crate::rules::{listing, ranges};
 
-/// The query parameters that name a snapshot or a version of a blob instead of the blob itself. Their value is part of the target.
-#[derive(Clone, Copy, Debug)]
-pub struct StateQuery;
-
-impl FromRequest for StateQuery {
-    const INPUTS: &'static [Input] = &[Input::query("snapshot"), Input::query("versionid")];
-
-    fn from_request(_: &Fields<'_>) -> Result<StateQuery, StorageError> {
-        Ok(StateQuery)
-    }
+parsed_input! {
+    /// The query parameters that name a snapshot or a version of a blob instead of the blob itself. Their value is part of the target.
+    pub StateQuery(()) = [Input::query("snapshot"), Input::query("versionid")], |_| Ok(())
 }
 
-/// The query parameter that names a version of a blob, for operations that accept no snapshot. Its value is part of the target.
-#[derive(Clone, Copy, Debug)]
-pub struct VersionQuery;
-
-impl FromRequest for VersionQuery {
-    const INPUTS: &'static [Input] = &[Input::query("versionid")];
-
-    fn from_request(_: &Fields<'_>) -> Result<VersionQuery, StorageError> {
-        Ok(VersionQuery)
-    }
+parsed_input! {
+    /// The query parameter that names a version of a blob, for operations that accept no snapshot. Its value is part of the target.
+    pub VersionQuery(()) = [Input::query("versionid")], |_| Ok(())
 }
 
 /// The metadata of a request, declared by the prefix of its headers.
@@ -53,51 +39,29 @@ impl FromRequest for RequestChecksums {
     }
 }
 
-/// The conditions on the source of a copy.
-#[derive(Clone, Debug)]
-pub struct SourceConditions(pub Conditions);
-
-impl FromRequest for SourceConditions {
-    const INPUTS: &'static [Input] = &[
-        Input::header(conditions::SOURCE.if_match),
-        Input::header(conditions::SOURCE.if_none_match),
-        Input::header(conditions::SOURCE.if_modified_since),
-        Input::header(conditions::SOURCE.if_unmodified_since),
-        Input::header(conditions::SOURCE.if_tags),
-    ];
-
-    fn from_request(fields: &Fields<'_>) -> Result<SourceConditions, StorageError> {
-        fields.conditions_named(&conditions::SOURCE).map(SourceConditions)
-    }
+parsed_input! {
+    /// The conditions on the source of a copy.
+    pub SourceConditions(Conditions) = [Input::Headers(&[
+        conditions::SOURCE.if_match,
+        conditions::SOURCE.if_none_match,
+        conditions::SOURCE.if_modified_since,
+        conditions::SOURCE.if_unmodified_since,
+        conditions::SOURCE.if_tags,
+    ])],
+    |fields| fields.conditions_named(&conditions::SOURCE)
 }
 
-/// The customer-provided key of the source of a copy.
-#[derive(Clone, Debug)]
-pub struct SourceEncryption(pub Encryption);
-
-impl FromRequest for SourceEncryption {
-    const INPUTS: &'static [Input] = &[
-        Input::header(encryption::SOURCE.key),
-        Input::header(encryption::SOURCE.sha256),
-        Input::header(encryption::SOURCE.algorithm),
-    ];
-
-    fn from_request(fields: &Fields<'_>) -> Result<SourceEncryption, StorageError> {
-        fields.encryption_named(&encryption::SOURCE).map(SourceEncryption)
-    }
+parsed_input! {
+    /// The customer-provided key of the source of a copy.
+    pub SourceEncryption(Encryption) =
+        [Input::Headers(&[encryption::SOURCE.key, encryption::SOURCE.sha256, encryption::SOURCE.algorithm])],
+    |fields| fields.encryption_named(&encryption::SOURCE)
 }
 
-/// The content type of a batch, which contains the boundary of its parts.
-#[derive(Clone, Debug)]
-pub struct BatchContentType(pub String);
-
-impl FromRequest for BatchContentType {
-    const INPUTS: &'static [Input] = &[Input::required_header("content-type")];
-
-    fn from_request(fields: &Fields<'_>) -> Result<BatchContentType, StorageError> {
-        let text = fields.header("content-type").ok_or_else(|| StorageError::missing_header("Content-Type"))?;
-        Ok(BatchContentType(text.to_owned()))
-    }
+parsed_input! {
+    /// The content type of a batch, which contains the boundary of its parts.
+    pub BatchContentType(String) = [Input::required_header("content-type")],
+    |fields| fields.header("content-type").map(str::to_owned).ok_or_else(|| StorageError::missing_header("Content-Type"))
 }
 
 /// The names of the headers of a range, in the order in which they count.
@@ -139,10 +103,6 @@ parsed_input! {
 #[derive(Clone, Copy, Debug)]
 pub struct SnapshotTime(pub Timestamp);
 
-impl FromText for SnapshotTime {
-    const MALFORMED: &'static str = "Must be in the specific snapshot date time format.";
-
-    fn from_text(text: &str) -> Option<SnapshotTime> {
-        Timestamp::parse_iso(text).map(SnapshotTime)
-    }
+from_text! {
+    SnapshotTime or "Must be in the specific snapshot date time format.": |text| Timestamp::parse_iso(text).map(SnapshotTime);
 }

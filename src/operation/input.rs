@@ -112,10 +112,11 @@ impl FromText for bool {
     }
 }
 
-/// Implements [`FromText`] for types that have such a function.
+/// Implements [`FromText`] for types that have such a function. After `or` comes [`FromText::MALFORMED`].
 macro_rules! from_text {
-    ($($kind:ty: $parse:expr;)*) => {
+    ($($kind:ident $(or $malformed:literal)?: $parse:expr;)*) => {
         $(impl $crate::operation::FromText for $kind {
+            $(const MALFORMED: &'static str = $malformed;)?
             fn from_text(text: &str) -> Option<$kind> {
                 $parse(text)
             }
@@ -239,7 +240,6 @@ macro_rules! words {
 
         impl $crate::operation::FromText for $name {
             $(const MALFORMED: &'static str = $malformed;)?
-
             fn from_text(text: &str) -> Option<$name> {
                 [$(($word, $name::$value)),*].into_iter().find(|(word, _)| word.eq_ignore_ascii_case(text)).map(|(_, value)| value)
             }

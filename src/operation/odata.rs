@@ -30,16 +30,9 @@ impl FromRequest for Metadata {
     }
 }
 
-/// The query options of an operation that answers without a body: `$format` is allowed, and has no effect.
-#[derive(Clone, Copy, Debug)]
-pub struct QueryOptions;
-
-impl FromRequest for QueryOptions {
-    const INPUTS: &'static [Input] = &[Input::query(FORMAT)];
-
-    fn from_request(fields: &Fields<'_>) -> Result<QueryOptions, StorageError> {
-        check_options(&fields.query, fields.spec).map(|()| QueryOptions)
-    }
+parsed_input! {
+    /// The query options of an operation that answers without a body: `$format` is allowed, and has no effect.
+    pub QueryOptions(()) = [Input::query(FORMAT)], |fields| check_options(&fields.query, fields.spec)
 }
 
 /// Refuses system query options that the operation does not read.

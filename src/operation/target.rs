@@ -98,26 +98,15 @@ impl Target {
     /// The name of the container, queue, table or share that it is or lies in.
     ///
     /// # Errors
-    /// As [`Target::container`].
+    /// 500 InternalError for a target of another kind, like the functions below. Routing rules that out.
     pub fn resource_name(&self) -> Result<&str, StorageError> {
         self.container_name().ok_or_else(|| self.mismatch("resource"))
-    }
-
-    /// The container that the target is or belongs to.
-    ///
-    /// # Errors
-    /// 500 InternalError for a target of another kind, like the functions below. Routing rules that out.
-    pub fn container(&self) -> Result<&str, StorageError> {
-        match self {
-            Target::Container { container } | Target::Blob { container, .. } => Ok(container),
-            _ => Err(self.mismatch("container")),
-        }
     }
 
     /// The blob and its snapshot or version.
     ///
     /// # Errors
-    /// As [`Target::container`].
+    /// As [`Target::resource_name`].
     pub fn blob(&self) -> Result<(&str, VersionSelector), StorageError> {
         match self {
             Target::Blob { blob, version, .. } => Ok((blob, *version)),
@@ -128,7 +117,7 @@ impl Target {
     /// The id of the message, as the client wrote it.
     ///
     /// # Errors
-    /// As [`Target::container`].
+    /// As [`Target::resource_name`].
     pub fn message_id(&self) -> Result<&str, StorageError> {
         match self {
             Target::Message { id, .. } => Ok(id),
@@ -139,22 +128,11 @@ impl Target {
     /// The keys of the entity.
     ///
     /// # Errors
-    /// As [`Target::container`].
+    /// As [`Target::resource_name`].
     pub fn entity_key(&self) -> Result<&entity::Key, StorageError> {
         match self {
             Target::Entity { key, .. } => Ok(key),
             _ => Err(self.mismatch("entity")),
-        }
-    }
-
-    /// The share that the target is or belongs to.
-    ///
-    /// # Errors
-    /// As [`Target::container`].
-    pub fn share(&self) -> Result<&str, StorageError> {
-        match self {
-            Target::Share { share, .. } | Target::Path { share, .. } => Ok(share),
-            _ => Err(self.mismatch("share")),
         }
     }
 
@@ -169,7 +147,7 @@ impl Target {
     /// The path of the directory or the file, as the client wrote it.
     ///
     /// # Errors
-    /// As [`Target::container`].
+    /// As [`Target::resource_name`].
     pub fn path_text(&self) -> Result<&str, StorageError> {
         match self {
             Target::Path { text, .. } => Ok(text),

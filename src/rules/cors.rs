@@ -5,6 +5,7 @@
 //! show its response to the page.
 
 use crate::rules::error::StorageError;
+use serde::{Deserialize, Serialize};
 
 /// The most rules of a service.
 const RULES: usize = 5;
@@ -24,7 +25,8 @@ const METHODS: [&str; 10] = ["CONNECT", "DELETE", "GET", "HEAD", "MERGE", "PATCH
 const LATE: [&str; 3] = ["Content-Length", "Date", "Transfer-Encoding"];
 
 /// A CORS rule.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CorsRule {
     /// The allowed origins: `https://example.com`, which is case-sensitive; `https://*.example.com` for every subdomain, in any letter case;
     /// or `*` for all.

@@ -7,6 +7,7 @@ use crate::rules::text::header;
 use crate::rules::wire_name::WireName;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 
@@ -23,7 +24,8 @@ pub const DENY_OVERRIDE: &str = "x-ms-deny-encryption-scope-override";
 pub const ACCOUNT_SCOPE: &str = "$account-encryption-key";
 
 /// The encryption of a blob, or the encryption that a request names.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Encryption {
     /// The keys of the service.
     #[default]
@@ -99,7 +101,8 @@ pub struct EncryptionHeaders<'a> {
 }
 
 /// The default encryption of a container.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DefaultEncryption {
     /// The scope of blobs whose requests name none.
     pub scope: Option<Box<str>>,

@@ -7,12 +7,14 @@
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::text::guid;
 use crate::rules::time::Timestamp;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use uuid::Uuid;
 use uuid::fmt::Simple;
 
 /// The id of a lease, a GUID: a client that sends it holds the lease.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LeaseId(pub [u8; 16]);
 
 impl LeaseId {
@@ -35,7 +37,8 @@ impl fmt::Display for LeaseId {
 }
 
 /// The duration of a lease.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LeaseDuration {
     /// Until it is released or broken.
     Infinite,
@@ -61,7 +64,8 @@ impl LeaseDuration {
 }
 
 /// The lease of a resource. The stored value may be out of date; [`seen`] returns the current one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Lease {
     /// There is no holder, and no last holder that could renew it.
     #[default]

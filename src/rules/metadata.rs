@@ -3,13 +3,15 @@
 //! The service checks, stores and returns them, and does not interpret them.
 
 use crate::rules::error::{ErrorCode, StorageError};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The most bytes of all names and values together: 8 KiB.
 pub const LIMIT: usize = 8 * 1024;
 
 /// Names and values, in the order of the request. It is cheap to clone, and empty metadata allocates nothing.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Metadata(Arc<[(Box<str>, Box<str>)]>);
 
 impl Metadata {
@@ -41,11 +43,6 @@ impl Metadata {
             return Err(ErrorCode::MetadataTooLarge.into());
         }
         Ok(Metadata(pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect()))
-    }
-
-    /// Stored metadata, which is not checked again.
-    pub fn stored<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Metadata {
-        Metadata(pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
     }
 
     /// The names and values, in order.

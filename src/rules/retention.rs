@@ -3,6 +3,7 @@
 //! No timer ends the retention: every request compares its end with the current time.
 
 use crate::rules::time::Timestamp;
+use serde::{Deserialize, Serialize};
 
 /// Seconds in a day.
 const DAY: u64 = 24 * 60 * 60;
@@ -24,7 +25,8 @@ impl RetentionPolicy {
 }
 
 /// When something was deleted, and how long it is retained.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deletion {
     pub at: Timestamp,
     pub days: u32,

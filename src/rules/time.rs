@@ -4,6 +4,7 @@
 //! representation of time.
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, Timelike};
+use serde::{Deserialize, Serialize};
 
 /// Ticks in a second.
 pub const TICKS_PER_SECOND: u64 = 10_000_000;
@@ -13,8 +14,16 @@ const UNIX_EPOCH_TICKS: u64 = 621_355_968_000_000_000;
 const LAST_TICKS: u64 = 3_155_378_975_999_999_999;
 
 /// A time: ticks of 100 ns since 0001-01-01T00:00:00Z.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(from = "u64")]
 pub struct Timestamp(u64);
+
+impl From<u64> for Timestamp {
+    fn from(ticks: u64) -> Timestamp {
+        Timestamp::from_ticks(ticks)
+    }
+}
 
 impl Timestamp {
     /// The last time that the service can write, which means «never».

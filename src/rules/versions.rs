@@ -3,11 +3,14 @@
 //! Every well-formed version is accepted, so that future SDKs work. A rule that changed with a version compares it.
 
 use crate::rules::text::digits;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::fmt::Write;
 
 /// A service version, ordered by its date.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Version(u32);
 
 impl Version {
@@ -79,6 +82,20 @@ impl Version {
     /// Returns true if it is the version of this date, or a later one.
     pub fn is_since(self, date: &str) -> bool {
         Version::parse(date).is_some_and(|first| self >= first)
+    }
+}
+
+impl TryFrom<String> for Version {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Version, &'static str> {
+        Version::parse(&text).ok_or("not a service version")
+    }
+}
+
+impl From<Version> for String {
+    fn from(version: Version) -> String {
+        version.to_string()
     }
 }
 

@@ -2,10 +2,12 @@
 
 use crate::rules::time::Timestamp;
 use imbl::OrdMap;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Marked ranges. Cheap to clone.
-#[derive(Clone, Debug, Default)]
+/// Marked ranges. Cheap to clone. Stored as a list: start, end, when.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Vec<(u64, u64, Timestamp)>", into = "Vec<(u64, u64, Timestamp)>")]
 pub struct Marks {
     /// The end and time of each range, by its start. They do not overlap.
     ranges: OrdMap<u64, (u64, Timestamp)>,
@@ -50,6 +52,20 @@ impl Marks {
         let before = self.ranges.range(..first).next_back().filter(move |(_, (end, _))| *end > first && last > first);
         let inside = self.ranges.range(first..last);
         before.into_iter().chain(inside).map(|(start, (end, at))| (*start, *end, *at))
+    }
+}
+
+impl From<Marks> for Vec<(u64, u64, Timestamp)> {
+    fn from(marks: Marks) -> Vec<(u64, u64, Timestamp)> {
+        marks.iter().map(|(range, at)| (range.start, range.end, at)).collect()
+    }
+}
+
+impl From<Vec<(u64, u64, Timestamp)>> for Marks {
+    fn from(stored: Vec<(u64, u64, Timestamp)>) -> Marks {
+        let mut marks = Marks::default();
+        stored.into_iter().for_each(|(start, end, at)| marks.mark(start..end, at));
+        marks
     }
 }
 

@@ -11,6 +11,7 @@ mod handles;
 mod parameters;
 mod routing;
 mod sim;
+mod stored_forms;
 #[allow(dead_code, reason = "the integration tests use the rest")]
 #[path = "../../tests/support/mod.rs"]
 mod support;

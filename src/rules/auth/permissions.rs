@@ -5,6 +5,7 @@
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::versions::Version;
+use serde::{Deserialize, Serialize};
 
 /// A set of letters: of permissions, such as `rwd`, of services (`bqtf`), or of resource levels (`sco`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -144,7 +145,8 @@ impl RequiredPermission {
 }
 
 /// The public access to a container (`x-ms-blob-public-access`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum PublicAccess {
     /// None, also if the container does not exist.
     #[default]

@@ -7,9 +7,11 @@ use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::text::{header, optional_header};
 use crate::rules::time::Timestamp;
 use crate::rules::wire_name::{WireName, wire_enum};
+use serde::{Deserialize, Serialize};
 
 /// The protection of a blob.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Protection {
     pub policy: Option<Policy>,
     /// Whether it is under a legal hold; `None` if it never was.
@@ -17,7 +19,8 @@ pub struct Protection {
 }
 
 /// An immutability policy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Policy {
     /// The end of the policy, to the second.
     pub until: Timestamp,
@@ -26,7 +29,8 @@ pub struct Policy {
 
 wire_enum! {
     /// Whether a policy can be revoked (`x-ms-immutability-policy-mode`).
-    #[derive(Default)]
+    /// Stored in this form: fields and variants keep their order.
+    #[derive(Default, Serialize, Deserialize)]
     PolicyMode {
         /// It can be shortened and deleted.
         #[default]

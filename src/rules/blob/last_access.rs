@@ -1,12 +1,14 @@
 //! The last access time of a blob, in accounts that track it: exact to a day, so that few reads write.
 
 use crate::rules::time::{TICKS_PER_SECOND, Timestamp};
+use serde::{Deserialize, Serialize};
 
 /// The time after a recorded read during which no other is recorded.
 const DAY: u64 = 24 * 60 * 60 * TICKS_PER_SECOND;
 
 /// The last recorded read of a blob. The first read is recorded, and then the first after every 24 hours.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastAccess(pub Option<Timestamp>);
 
 impl LastAccess {

@@ -6,9 +6,12 @@ use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::text::{header, optional_header};
 use crate::rules::time::Timestamp;
 use crate::rules::wire_name::{WireName, wire_enum};
+use serde::{Deserialize, Serialize};
 
 /// The tier of a blob.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(from = "u8", into = "u8")]
 pub enum Tier {
     /// For frequent reads. The default tier of block blobs.
     Hot,
@@ -40,6 +43,33 @@ pub enum TierSupport {
     None,
     /// All tiers, if the type of the blob is not known yet.
     Any,
+}
+
+/// The stored number of a tier: size classes begin at 16.
+impl From<Tier> for u8 {
+    fn from(tier: Tier) -> u8 {
+        match tier {
+            Tier::Hot => 0,
+            Tier::Cool => 1,
+            Tier::Cold => 2,
+            Tier::Archive => 3,
+            Tier::Smart => 4,
+            Tier::Premium(class) => 16 + class,
+        }
+    }
+}
+
+impl From<u8> for Tier {
+    fn from(number: u8) -> Tier {
+        match number {
+            1 => Tier::Cool,
+            2 => Tier::Cold,
+            3 => Tier::Archive,
+            4 => Tier::Smart,
+            16.. => Tier::Premium(number - 16),
+            _ => Tier::Hot,
+        }
+    }
 }
 
 impl Tier {
@@ -108,7 +138,8 @@ impl Tier {
 
 wire_enum! {
     /// The priority of a rehydration (`x-ms-rehydrate-priority`).
-    #[derive(Default)]
+    /// Stored in this form: fields and variants keep their order.
+    #[derive(Default, Serialize, Deserialize)]
     RehydratePriority {
         /// It takes fifteen hours.
         #[default]
@@ -136,7 +167,8 @@ impl RehydratePriority {
 }
 
 /// The tier of a blob.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CurrentTier {
     pub tier: Tier,
     /// When it last changed.
@@ -180,7 +212,8 @@ impl ChangeConditions {
 }
 
 /// A change from the archive tier to another one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rehydration {
     /// The tier at its end.
     pub to: Tier,

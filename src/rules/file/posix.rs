@@ -2,9 +2,11 @@
 
 use crate::rules::error::StorageError;
 use crate::rules::text::{digits, optional_header};
+use serde::{Deserialize, Serialize};
 
 /// The POSIX properties of a node.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Posix {
     /// The permission bits, in octal: `0664`.
     pub mode: String,

@@ -4,6 +4,7 @@
 use crate::rules::checksums::Md5;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::text::digits;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -16,7 +17,8 @@ pub const OF_DIRECTORIES: &str = "O:BAG:SYD:(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;O
 pub const OF_FILES: &str = "O:BAG:SYD:(A;ID;FA;;;SY)(A;ID;FA;;;BA)(A;ID;0x1301bf;;;AU)(A;ID;0x1200a9;;;BU)";
 
 /// The key of a security descriptor in a share: two numbers, `7855875120676328179*422928105932735866`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Key(u64, u64);
 
 impl Key {

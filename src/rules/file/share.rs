@@ -5,6 +5,7 @@ use crate::rules::text::optional_header;
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
 use crate::rules::wire_name::{WireName, wire_enum};
+use serde::{Deserialize, Serialize};
 
 /// The largest quota, in GiB.
 const MAX_QUOTA: u64 = 102_400;
@@ -20,6 +21,8 @@ const MIN_MIBPS: u64 = 60;
 const MAX_MIBPS: u64 = 10_340;
 
 wire_enum! {
+    /// Stored in this form: fields and variants keep their order.
+    #[derive(Serialize, Deserialize)]
     Tier {
         TransactionOptimized "TransactionOptimized",
         Hot "Hot",
@@ -31,6 +34,8 @@ wire_enum! {
 
 wire_enum! {
     /// The protocol of a share besides REST.
+    /// Stored in this form: fields and variants keep their order.
+    #[derive(Serialize, Deserialize)]
     Protocol {
         Smb "SMB",
         /// Only for premium shares.
@@ -40,6 +45,8 @@ wire_enum! {
 
 wire_enum! {
     /// Which users an NFS share maps to the anonymous user.
+    /// Stored in this form: fields and variants keep their order.
+    #[derive(Serialize, Deserialize)]
     RootSquash {
         NoRootSquash "NoRootSquash",
         RootSquash "RootSquash",
@@ -48,7 +55,8 @@ wire_enum! {
 }
 
 /// The settings of a share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
     /// In GiB.
     pub quota: u32,

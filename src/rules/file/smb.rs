@@ -7,6 +7,7 @@ use crate::rules::text::{header, optional_header};
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
 use crate::rules::wire_name::WireName;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The kind of a node, as far as its attributes and permissions are concerned.
@@ -18,8 +19,9 @@ pub enum NodeKind {
     File,
 }
 
-/// File attributes: a set of flags.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// File attributes: a set of flags, as the bits of a number, in the order in which they are written.
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attributes(u16);
 
 const ATTRIBUTES: &str = "x-ms-file-attributes";
@@ -45,16 +47,6 @@ impl Attributes {
             let place = FLAGS.iter().position(|flag| flag.eq_ignore_ascii_case(word))?;
             Some(Attributes(set.0 | 1 << place))
         })
-    }
-
-    /// The set as the bits of a number, in the order in which the flags are written.
-    pub const fn bits(self) -> u16 {
-        self.0
-    }
-
-    /// The set with these bits.
-    pub const fn of_bits(bits: u16) -> Attributes {
-        Attributes(bits)
     }
 
     /// The attributes of a new directory or file whose request has these. A new file also has `Archive` (recorded).
@@ -100,7 +92,8 @@ impl fmt::Display for Attributes {
 }
 
 /// The SMB properties of a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Smb {
     pub attributes: Attributes,
     pub created: Timestamp,

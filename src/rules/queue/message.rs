@@ -10,6 +10,7 @@ use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -29,8 +30,11 @@ const DEFAULT_TIMEOUT: u64 = 30;
 const LONGEST: u64 = i32::MAX as u64;
 
 /// A message.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
+    /// The key of its record, which does not repeat it.
+    #[serde(skip)]
     pub id: Uuid,
     /// Its place among messages that become visible at the same time: the order in which they were put.
     pub order: u64,
@@ -81,7 +85,8 @@ impl Message {
 }
 
 /// A pop receipt. Every change of a message creates one, and no two of a queue are equal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Receipt {
     /// The number of the change that created it.
     pub number: u64,

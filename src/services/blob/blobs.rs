@@ -17,7 +17,6 @@ use crate::services::shared::accounts::{Resource, ServiceAccounts};
 use crate::services::shared::described::{Described, HasMetadata, HasPolicies};
 use crate::services::shared::listing::{Listed, ListedResource};
 use crate::services::shared::resource_index::Restorable;
-use crate::store::cell::Cell;
 use std::sync::Arc;
 
 /// The blobs of all accounts of one server.
@@ -112,14 +111,6 @@ impl Listed for Container {
 }
 
 impl Blobs {
-    /// The container that a request names.
-    ///
-    /// # Errors
-    /// 404 ContainerNotFound.
-    pub fn container(&self, request: &Request) -> Result<Arc<Cell<Container>>, StorageError> {
-        self.find(&request.account.name, request.target.container()?)
-    }
-
     /// Changes properties of the blob that a request names, which affect neither its modification time nor its ETag.
     ///
     /// # Errors

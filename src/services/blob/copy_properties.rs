@@ -5,6 +5,7 @@ use crate::operation::xml::Writer;
 use crate::rules::time::Timestamp;
 use crate::services::shared::copying::guid;
 pub use crate::services::shared::copying::{Outcome, Progress};
+use serde::{Deserialize, Serialize};
 
 /// The last copy to a blob, complete or not.
 #[derive(Clone, Debug)]
@@ -20,7 +21,8 @@ pub struct BlobCopy {
 }
 
 /// An incremental copy of a snapshot.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IncrementalCopy {
     /// The source without its snapshot: account, container, blob.
     pub of: [String; 3],

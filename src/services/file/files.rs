@@ -19,7 +19,6 @@ use crate::services::shared::accounts::{Resource, ServiceAccounts};
 use crate::services::shared::described::{Described, HasMetadata, HasPolicies};
 use crate::services::shared::listing::{Listed, ListedResource};
 use crate::services::shared::resource_index::Restorable;
-use crate::store::cell::Cell;
 use std::sync::Arc;
 
 /// The shares of all accounts of one server.
@@ -134,18 +133,10 @@ impl Files {
         };
         let read = || {
             let path = Path::parse(source.target.path_text()?, dots)?;
-            let share = self.find(&source.account.name, source.target.share()?)?.read();
+            let share = self.find(&source.account.name, source.target.resource_name()?)?.read();
             share.source(&NodePath { path, snapshot: source.target.share_snapshot() })
         };
         let (node, permission) = read().map_err(refused)?;
         Ok(Some(Source { node, permission }))
-    }
-
-    /// The share that the request addresses.
-    ///
-    /// # Errors
-    /// 404 ShareNotFound.
-    pub fn share(&self, request: &Request) -> Result<Arc<Cell<Share>>, StorageError> {
-        self.find(&request.account.name, request.target.share()?)
     }
 }

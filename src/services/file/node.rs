@@ -12,11 +12,13 @@ use crate::services::shared::copying::Progress;
 use crate::store::cleared_ranges::Marks;
 use crate::store::content::Content;
 use crate::store::sparse::{Change, Sparse};
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::sync::Arc;
 
 /// The id of a node in its share. No change of the node changes it, and no rename.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct NodeId(u64);
 
 impl NodeId {
@@ -62,7 +64,8 @@ pub struct Node {
 }
 
 /// A name in a directory, as it was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeName {
     /// The directory.
     pub parent: NodeId,

@@ -106,19 +106,13 @@ parsed_input! {
     |fields| trailing_dots(fields, "x-ms-source-allow-trailing-dot")
 }
 
-/// Proof that the request has no conditions on the source of a copy, which the file service does not support.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct NoSourceConditions;
-
-impl FromRequest for NoSourceConditions {
-    const INPUTS: &'static [Input] = &[];
-
-    /// Returns 400 ConditionHeadersNotSupported for any of them. They are no inputs: the operation only refuses them.
-    fn from_request(fields: &Fields<'_>) -> Result<NoSourceConditions, StorageError> {
-        match fields.conditions_named(&conditions::SOURCE)?.is_empty() {
-            true => Ok(NoSourceConditions),
-            false => Err(ErrorCode::ConditionHeadersNotSupported.into()),
-        }
+parsed_input! {
+    /// Proof that the request has no conditions on the source of a copy, which the file service does not support: 400
+    /// ConditionHeadersNotSupported for any of them. They are no inputs: the operation only refuses them.
+    pub(super) NoSourceConditions(()) = [],
+    |fields| match fields.conditions_named(&conditions::SOURCE)?.is_empty() {
+        true => Ok(()),
+        false => Err(ErrorCode::ConditionHeadersNotSupported.into()),
     }
 }
 

@@ -1,9 +1,11 @@
 //! The headers that describe the content of a blob or a file to its readers.
 
 use crate::operation::Reply;
+use serde::{Deserialize, Serialize};
 
 /// The headers that describe a content.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContentHeaders {
     pub content_type: Option<Box<str>>,
     pub encoding: Option<Box<str>>,

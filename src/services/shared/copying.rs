@@ -1,7 +1,7 @@
 //! The progress of a copy to a blob or a file, the headers that report it, and copies whose bytes arrive in the background.
 
 use crate::environment::Environment;
-use crate::operation::{FromText, RemoteResponse, Reply, source_unavailable};
+use crate::operation::{RemoteResponse, Reply, source_unavailable};
 use crate::rules::error::StorageError;
 use crate::rules::lease::LeaseId;
 use crate::rules::time::Timestamp;
@@ -110,13 +110,7 @@ pub fn started(reply: Reply, id: [u8; 16], status: &str) -> Reply {
 #[derive(Clone, Copy, Debug)]
 pub struct CopyId(pub [u8; 16]);
 
-impl FromText for CopyId {
-    const MALFORMED: &'static str = "copyid needs to be valid Guid.";
-
-    fn from_text(text: &str) -> Option<CopyId> {
-        LeaseId::parse(text).map(|guid| CopyId(guid.0))
-    }
-}
+from_text! { CopyId or "copyid needs to be valid Guid.": |text| LeaseId::parse(text).map(|guid| CopyId(guid.0)); }
 
 /// The content of a pending copy, which is filled as its bytes arrive.
 pub trait PartialContent {

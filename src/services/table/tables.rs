@@ -1,6 +1,6 @@
 //! The tables of all accounts, and what a table has in common with other resources.
 
-use crate::operation::{Access, Fields, FromRequest, Input, OperationSpec, Request, ResourceKind, Selector, ServiceKind};
+use crate::operation::{Access, Input, OperationSpec, Request, ResourceKind, Selector, ServiceKind};
 use crate::rules::auth::sas::Policy;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::time::Timestamp;
@@ -49,18 +49,12 @@ impl HasPolicies for Table {
     }
 }
 
-/// An `Accept` header with which Set Table ACL is served.
-#[derive(Clone, Copy, Debug)]
-pub struct XmlAccepted;
-
-impl FromRequest for XmlAccepted {
-    const INPUTS: &'static [Input] = &[Input::header("accept")];
-
-    fn from_request(fields: &Fields<'_>) -> Result<XmlAccepted, StorageError> {
-        // The service refuses `*/*` (recorded). A request without the header is served.
-        match fields.header("accept") {
-            Some(accept) if accept.trim() == "*/*" => Err(ErrorCode::MediaTypeNotSupported.into()),
-            _ => Ok(XmlAccepted),
-        }
+parsed_input! {
+    /// An `Accept` header with which Set Table ACL is served.
+    pub XmlAccepted(()) = [Input::header("accept")],
+    // The service refuses `*/*` (recorded). A request without the header is served.
+    |fields| match fields.header("accept") {
+        Some(accept) if accept.trim() == "*/*" => Err(ErrorCode::MediaTypeNotSupported.into()),
+        _ => Ok(()),
     }
 }

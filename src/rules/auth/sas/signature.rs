@@ -6,6 +6,7 @@ use crate::rules::auth::sas::parameters::{Parameters, refused};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
+use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 
 /// The response headers that a signature may set, with the parameters that do.
@@ -51,7 +52,8 @@ pub struct Sas {
 }
 
 /// A stored access policy of a container, queue, table or share, for the signatures that name it (`si`).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Policy {
     pub id: String,
     pub start: Option<Timestamp>,

@@ -21,6 +21,7 @@ use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::text::chain;
 pub use find::Where;
 use percent_encoding::percent_decode_str;
+use serde::{Deserialize, Serialize};
 
 /// The most tags of a blob.
 const MOST_TAGS: usize = 10;
@@ -30,15 +31,11 @@ const LONGEST_KEY: usize = 128;
 const LONGEST_VALUE: usize = 256;
 
 /// The tags of a blob, in the order of their keys. Without tags it allocates nothing.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tags(Vec<(String, String)>);
 
 impl Tags {
-    /// Tags that were checked before, in the order of their keys.
-    pub fn stored<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Tags {
-        Tags(pairs.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect())
-    }
-
     /// Tags from pairs of key and value.
     ///
     /// # Errors

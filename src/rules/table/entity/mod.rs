@@ -10,6 +10,7 @@ use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::time::Timestamp;
 pub use key::Key;
 pub use read::{members, read};
+use serde::{Deserialize, Serialize};
 pub use value::{Type, Value};
 pub use write::{Change, Write};
 
@@ -23,7 +24,8 @@ const LARGEST_VALUE: usize = 64 << 10;
 const LARGEST: usize = 1 << 20;
 
 /// An entity without its keys. It is immutable; a write creates another.
-#[derive(Clone, Debug, PartialEq)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entity {
     /// The time of the last write, from which the entity tag is derived.
     pub timestamp: Timestamp,

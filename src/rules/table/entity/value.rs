@@ -6,12 +6,14 @@ use crate::rules::time::{TICKS_PER_SECOND, Timestamp};
 use crate::rules::wire_name::wire_enum;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use std::borrow::Cow;
 use uuid::Uuid;
 
 /// The value of a property.
-#[derive(Clone, Debug, PartialEq)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Value {
     /// Edm.String. The service measures its length in UTF-16 code units.
     String(Box<str>),
@@ -26,9 +28,25 @@ pub enum Value {
     /// Edm.DateTime, UTC, in ticks.
     DateTime(Timestamp),
     /// Edm.Guid.
+    #[serde(with = "guid_bytes")]
     Guid(Uuid),
     /// Edm.Binary, in JSON base64.
+    #[serde(with = "serde_bytes")]
     Binary(Box<[u8]>),
+}
+
+/// The stored form of a GUID: its 16 bytes, without their number.
+mod guid_bytes {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use uuid::Uuid;
+
+    pub fn serialize<S: Serializer>(guid: &Uuid, to: S) -> Result<S::Ok, S::Error> {
+        guid.as_bytes().serialize(to)
+    }
+
+    pub fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Uuid, D::Error> {
+        <[u8; 16]>::deserialize(from).map(Uuid::from_bytes)
+    }
 }
 
 wire_enum! {

@@ -51,7 +51,7 @@ static OPERATIONS: [&OperationSpec; 2] = [&DELETE_BLOB.spec, &SET_BLOB_TIER.spec
 
 async fn batch(blobs: &Blobs, mut request: Request, content_type: BatchContentType) -> Result<Reply, StorageError> {
     if request.spec.resource == ResourceKind::Container {
-        blobs.container(&request)?;
+        blobs.resource(&request)?;
     }
     let body = request.body.bytes(batch::LONGEST).await?;
     let boundary = format!("batchresponse_{}", uuid::Uuid::from_bytes(request.environment.id()));

@@ -31,7 +31,7 @@ pub(super) static SET_BLOB_METADATA: Operation<Blobs> = operation!(
 );
 
 async fn get_blob_metadata(blobs: &Blobs, request: Request, _: StateQuery) -> Result<Reply, StorageError> {
-    let blob = blobs.container(&request)?.read().admit(&request)?;
+    let blob = blobs.resource(&request)?.read().admit(&request)?;
     Ok(wire::state(&blob, &request).with_metadata(&blob.metadata))
 }
 

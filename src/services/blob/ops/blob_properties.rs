@@ -31,7 +31,7 @@ pub(super) static SET_BLOB_PROPERTIES: Operation<Blobs> = operation!(
 );
 
 async fn get_blob_properties(blobs: &Blobs, request: Request, _: StateQuery) -> Result<Reply, StorageError> {
-    let blob = blobs.container(&request)?.read().admit(&request)?;
+    let blob = blobs.resource(&request)?.read().admit(&request)?;
     let reply = wire::describe(Reply::new(request.spec.status), &blob, DescribedPart::Whole, &request);
     Ok(wire::with_tier(reply, &blob, &request).bytes(blob.body.slice(0..0), blob.size()))
 }

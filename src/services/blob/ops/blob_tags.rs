@@ -1,8 +1,6 @@
 //! Get and Set Blob Tags: the index tags of a blob. They change neither its entity tag nor its Last-Modified.
 
-use crate::operation::{
-    Fields, FromRequest, Input, Operation, OperationSpec, Reply, Request, Selector, StateQuery, VersionQuery,
-};
+use crate::operation::{Input, Operation, OperationSpec, Reply, Request, Selector, StateQuery, VersionQuery};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::checksums::RequestChecksums;
 use crate::rules::conditions;
@@ -35,28 +33,22 @@ pub(super) static SET_BLOB_TAGS: Operation<Blobs> = operation!(
     }
 );
 
-/// Conditions on the blob that has the tags, from 2026-02-06 on. They are part of the request's conditions.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct BlobConditions;
-
-impl FromRequest for BlobConditions {
-    const INPUTS: &'static [Input] = &[Input::Headers(&[
+parsed_input! {
+    /// Conditions on the blob that has the tags, from 2026-02-06 on. They are part of the request's conditions.
+    pub(super) BlobConditions(()) = [Input::Headers(&[
         conditions::BLOB.if_match,
         conditions::BLOB.if_none_match,
         conditions::BLOB.if_modified_since,
         conditions::BLOB.if_unmodified_since,
-    ])];
-
-    fn from_request(_: &Fields<'_>) -> Result<BlobConditions, StorageError> {
-        Ok(BlobConditions)
-    }
+    ])],
+    |_| Ok(())
 }
 
 /// The largest document of tags, in bytes.
 const LIMIT: u64 = 64 << 10;
 
 async fn get_blob_tags(blobs: &Blobs, request: Request, _: (StateQuery, BlobConditions)) -> Result<Reply, StorageError> {
-    let blob = blobs.container(&request)?.read().admit(&request)?;
+    let blob = blobs.resource(&request)?.read().admit(&request)?;
     Ok(Reply::xml(request.spec.status, wire::tags(&blob.tags)))
 }
 

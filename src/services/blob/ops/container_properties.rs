@@ -22,7 +22,7 @@ pub(super) static GET_CONTAINER_PROPERTIES: Operation<Blobs> = operation!(
 );
 
 async fn get_container_properties(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    let container = blobs.container(&request)?.read();
+    let container = blobs.resource(&request)?.read();
     container.check_container(&request)?;
     let properties = container.properties();
     let mut reply = Reply::new(request.spec.status)

@@ -109,7 +109,7 @@ async fn copy_blob(blobs: &Blobs, request: Request, input: Input) -> Result<Repl
 /// The blob of this server that is copied, after all checks of the request's conditions on it.
 async fn original(blobs: &Blobs, request: &Request, input: &Input, source: &Source) -> Result<Arc<Blob>, StorageError> {
     let refuse = |error: StorageError| source.refused(request, error);
-    let from = blobs.find(&source.account.name, source.target.container()?).map_err(refuse)?;
+    let from = blobs.find(&source.account.name, source.target.resource_name()?).map_err(refuse)?;
     let original = from.read().source(source, request.now).map_err(refuse)?;
     let stored = CurrentState { etag: original.etag(), modified: original.last_modified, tags: &original.tags };
     lease::check(original.lease(), LeaseCheck::IfPresent, input.source_lease, LeasedResource::Blob, request.now)?;
@@ -143,7 +143,7 @@ async fn create(
     copy: impl FnOnce(&Body, Timestamp) -> BlobCopy,
     finish: impl FnOnce(Blob) -> Blob,
 ) -> Result<(Arc<Cell<Container>>, Arc<Blob>), StorageError> {
-    let container = blobs.container(request)?;
+    let container = blobs.resource(request)?;
     let retention = blobs.retention_policy(request)?;
     let make = |container: &mut Container| {
         let claimed = container.claim(request)?;

@@ -31,7 +31,7 @@ async fn create_container(blobs: &Blobs, request: Request, input: Input) -> Resu
     let access = input.access.unwrap_or(PublicAccess::Private);
     let container = Container::new(request.now, input.metadata, access, input.encryption);
     let reply = Reply::new(request.spec.status).with_state(container.etag(), container.properties().last_modified);
-    let name = request.target.container()?;
+    let name = request.target.resource_name()?;
     let create = |containers: &mut ResourceIndex<Container>| {
         containers.check_free(name, request.now)?;
         // It is unknown how the service refuses a system container: no recording and no test has one.

@@ -64,7 +64,7 @@ async fn delete_blob(blobs: &Blobs, request: Request, input: Input) -> Result<Re
     if !request.authorization.allows(letter) {
         return Err(request.authorization.missing_permission(letter));
     }
-    let container = blobs.container(&request)?;
+    let container = blobs.resource(&request)?;
     if permanent {
         if !blobs.account(&request.account.name)?.properties.read().delete_retention.allow_permanent_delete {
             return Err(ErrorCode::BlobOperationNotSupported.into());

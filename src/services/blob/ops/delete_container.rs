@@ -25,7 +25,7 @@ pub(super) static DELETE_CONTAINER: Operation<Blobs> = operation!(
 );
 
 async fn delete_container(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    let name = request.target.container()?;
+    let name = request.target.resource_name()?;
     let delete = |containers: &mut ResourceIndex<Container>| {
         // A container that is being deleted can be deleted again, without effect (recorded).
         if !containers.contains_key(name) && containers.is_going(name, request.now) {

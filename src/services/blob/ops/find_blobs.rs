@@ -83,7 +83,7 @@ async fn find_blobs(blobs: &Blobs, request: Request, input: Input) -> Result<Rep
     let (max, marker) = (input.max.0.unwrap_or(listing::PAGE), input.marker.0);
     let (from, first) = marker.as_ref().map_or(Ok(("", "")), start_of)?;
     if scope.is_some() {
-        blobs.container(&request)?;
+        blobs.resource(&request)?;
     }
     let only = |name: &str| [scope, search.container()].into_iter().flatten().all(|only| only == name);
 

@@ -286,7 +286,7 @@ impl FetchedSource {
         wanted: ChecksumKinds,
     ) -> Result<FetchedSource, StorageError> {
         let refuse = |error: StorageError| copy_source::refused(request.version, &error);
-        let from = blobs.find(&source.account.name, source.target.container()?).map_err(refuse)?;
+        let from = blobs.find(&source.account.name, source.target.resource_name()?).map_err(refuse)?;
         let blob =
             from.read().source(source, request.now).map_err(|error| if error.status() == 409 { error } else { refuse(error) })?;
         let stored = CurrentState { etag: blob.etag(), modified: blob.last_modified, tags: &blob.tags };

@@ -34,7 +34,7 @@ async fn get_blob(blobs: &Blobs, request: Request, (_, input): (StateQuery, Inpu
     if wanted.md5 && wanted.crc64 {
         return Err(ErrorCode::BothCrc64AndMd5RangeHeaderPresent.into());
     }
-    let container = blobs.container(&request)?;
+    let container = blobs.resource(&request)?;
     let blob = container.read().admit(&request)?;
     blob.check_readable(request.now)?;
     let reply = read(&blob, range, wanted, structured, &request)?;

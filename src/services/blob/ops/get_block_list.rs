@@ -32,7 +32,7 @@ words! {
 async fn get_block_list(blobs: &Blobs, request: Request, (_, input): (StateQuery, Input)) -> Result<Reply, StorageError> {
     let lists = input.lists.unwrap_or(BlockListType::Committed);
     let (committed, uncommitted) = (lists != BlockListType::Uncommitted, lists != BlockListType::Committed);
-    let container = blobs.container(&request)?.read();
+    let container = blobs.resource(&request)?.read();
     let BlockLists { blob, uncommitted: staged } = container.block_lists(&request)?;
     if blob.as_ref().is_some_and(|blob| !matches!(blob.body, Body::Block { .. })) {
         return Err(ErrorCode::InvalidBlobType.into());

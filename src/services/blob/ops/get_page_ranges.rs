@@ -35,7 +35,7 @@ async fn get_page_ranges(blobs: &Blobs, request: Request, (_, input): (StateQuer
     if let Some(url) = input.previous_url.as_deref().filter(|_| input.previous.is_some()) {
         return Err(StorageError::invalid_header("x-ms-previous-snapshot-url", url));
     }
-    let container = blobs.container(&request)?.read();
+    let container = blobs.resource(&request)?.read();
     let blob = container.admit(&request).map_err(|error| match error.code() {
         // Only this operation answers 304 with a Content-Type (recorded).
         ErrorCode::NotModified => error.with_header("content-type", "application/xml"),
@@ -79,7 +79,7 @@ fn snapshot_of(request: &Request, url: &str) -> Result<Timestamp, StorageError> 
     let found = request.sources.find(request, url, SourceAuthorization::Caller).map_err(|_| invalid())?;
     let SourceLocation::Local(Source { account, target }) = found else { return Err(invalid()) };
     let is_same = account.name == request.account.name
-        && target.container()? == request.target.container()?
+        && target.resource_name()? == request.target.resource_name()?
         && target.blob()?.0 == request.target.blob()?.0;
     target.blob()?.1.snapshot().filter(|_| is_same).ok_or_else(invalid)
 }

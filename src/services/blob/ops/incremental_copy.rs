@@ -43,13 +43,13 @@ async fn incremental_copy(blobs: &Blobs, request: Request, input: Input) -> Resu
     let (name, version) = source.target.blob()?;
     let snapshot = version.snapshot().ok_or(ErrorCode::IncrementalCopySourceMustBeSnapshot)?;
     let refuse = |error: StorageError| source.refused(&request, error);
-    let from = blobs.find(&source.account.name, source.target.container()?).map_err(refuse)?.read();
+    let from = blobs.find(&source.account.name, source.target.resource_name()?).map_err(refuse)?.read();
     let original = from.source(&source, request.now).map_err(refuse)?;
     let Body::Page { content, sequence } = &original.body else { return Err(ErrorCode::InvalidSourceBlobType.into()) };
     original.encryption.admits_reader(&Encryption::Service)?;
 
     let id = request.environment.id();
-    let of = [source.account.name.clone(), source.target.container()?.to_owned(), name.to_owned()];
+    let of = [source.account.name.clone(), source.target.resource_name()?.to_owned(), name.to_owned()];
     let increment = IncrementalCopy { of, created: original.created, snapshot, destination: Timestamp::default() };
     let copied = |at| Some(Arc::new(BlobCopy::whole(id, copy_properties::without_signature(&input.source), content.len(), at)));
     let retention = blobs.retention_policy(&request)?;

@@ -63,7 +63,7 @@ async fn list_blobs(blobs: &Blobs, request: Request, input: Input) -> Result<Rep
     let page = listing::PageRequest { prefix, delimiter: input.delimiter.as_deref(), start, max };
     // Exclusive. Versions before 2026-10-06 ignore it.
     let end = input.end_before.as_deref().filter(|_| request.version >= Version::V2026_10_06);
-    let container = blobs.container(&request)?.read();
+    let container = blobs.resource(&request)?.read();
     let page = listing::page(&page, |name, _| {
         let listed = container.list_from(name, include.also, request.now);
         listed.take_while(|(name, _)| end.is_none_or(|end| *name < end)).filter_map(|(name, listed)| match listed {
@@ -77,8 +77,8 @@ async fn list_blobs(blobs: &Blobs, request: Request, input: Input) -> Result<Rep
         return Ok(arrow(request.spec.status, wire::arrow_list(page, include, &request)?));
     }
     let mut xml = Writer::new();
-    let url = format!("{}{}", request.endpoint, request.target.container()?);
-    let container_name = if request.version >= Version::V2013_08_15 { request.target.container()? } else { &url };
+    let url = format!("{}{}", request.endpoint, request.target.resource_name()?);
+    let container_name = if request.version >= Version::V2013_08_15 { request.target.resource_name()? } else { &url };
     xml.open_with("EnumerationResults", &[("ServiceEndpoint", &request.endpoint), ("ContainerName", container_name)]);
     if input.prefix.is_some() {
         xml.name("Prefix", prefix, wire::encodes_names(request.version));

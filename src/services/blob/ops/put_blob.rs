@@ -82,7 +82,7 @@ async fn put_blob(blobs: &Blobs, mut request: Request, input: Input) -> Result<R
         NewBody::Page { .. } => TierSupport::Premium,
     })?;
     // The blob is created in the container that exists before the body is read, not in one that is created meanwhile.
-    let container = blobs.container(&request)?;
+    let container = blobs.resource(&request)?;
     let retention = blobs.retention_policy(&request)?;
 
     let (mut digests, mut structured) = (Digests::default(), None);

@@ -51,7 +51,7 @@ const BYTE_HEADERS: [&str; 6] = [
 
 async fn query_blob(blobs: &Blobs, mut request: Request, _: StateQuery) -> Result<Reply, StorageError> {
     let (task, contents) = read_task(&request.body.bytes(LIMIT).await?, request.version)?;
-    let container = blobs.container(&request)?;
+    let container = blobs.resource(&request)?;
     let blob = container.read().admit(&request)?;
     blob.check_readable(request.now)?;
     // Blobs of every type can be queried: the reference excludes none, and there is no evidence of a refusal.

@@ -27,7 +27,7 @@ input! { pub(super) Input {
 } }
 
 async fn rename_container(blobs: &Blobs, request: Request, input: Input) -> Result<Reply, StorageError> {
-    let name = request.target.container()?;
+    let name = request.target.resource_name()?;
     let renew = |container: &mut Container| {
         lease::check(container.lease(), LeaseCheck::Required, input.source_lease, LeasedResource::Container, request.now)?;
         container.renew(request.now);

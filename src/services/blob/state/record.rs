@@ -4,14 +4,15 @@
 //! A form never changes. A record that needs another form gets another version, and both are read.
 
 use crate::rules::auth::permissions::PublicAccess;
+use crate::rules::auth::sas::Policy;
 use crate::rules::blob::blocks::BlockId;
-use crate::rules::blob::immutability::{Policy, PolicyMode, Protection};
+use crate::rules::blob::immutability::Protection;
 use crate::rules::blob::last_access::LastAccess;
 use crate::rules::blob::tags::Tags;
-use crate::rules::blob::tier::{CurrentTier, RehydratePriority, Rehydration, Tier};
+use crate::rules::blob::tier::CurrentTier;
 use crate::rules::blob::version_selector::{VersionKind, VersionSelector};
 use crate::rules::encryption::{DefaultEncryption, Encryption};
-use crate::rules::lease;
+use crate::rules::lease::Lease;
 use crate::rules::metadata::Metadata;
 use crate::rules::retention::Deletion;
 use crate::rules::time::Timestamp;
@@ -21,7 +22,7 @@ use crate::services::blob::state::blob::Blob;
 use crate::services::blob::state::container::{Container, ContainerProperties, UncommittedBlock, UncommittedBlocks};
 use crate::services::blob::state::key::{BlobKey, Due};
 use crate::services::shared::content_headers::ContentHeaders;
-use crate::services::shared::record::{Lease, Pairs, Progress, StoredPolicy, pairs, policies, policy, ticks, time};
+use crate::services::shared::record::Progress;
 use crate::store::changes::{Changes, diff};
 use crate::store::cleared_ranges::Marks;
 use crate::store::record::ContentRecord;
@@ -30,6 +31,7 @@ use crate::store::sparse::Sparse;
 use crate::store::{Persist, Store};
 use imbl::OrdMap;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The version of every form below.
@@ -47,49 +49,42 @@ const BLOCKS: u8 = b's';
 const BLOCK: u8 = b't';
 
 #[derive(Serialize, Deserialize)]
-struct ContainerForm<'a> {
-    last_modified: u64,
-    created: u64,
-    metadata: Pairs<'a>,
-    access: u8,
-    scope: Option<&'a str>,
-    deny_override: bool,
-    #[serde(borrow)]
-    policies: Vec<StoredPolicy<'a>>,
+struct ContainerForm {
+    last_modified: Timestamp,
+    created: Timestamp,
+    metadata: Metadata,
+    access: PublicAccess,
+    encryption: DefaultEncryption,
+    policies: Arc<[Policy]>,
     lease: Lease,
 }
 
 #[derive(Serialize, Deserialize)]
 struct BlobForm<'a> {
-    created: u64,
-    last_modified: u64,
+    created: Timestamp,
+    last_modified: Timestamp,
     #[serde(borrow)]
     body: BodyForm<'a>,
-    /// Content-Type, -Encoding, -Language, -MD5, Cache-Control, Content-Disposition.
-    headers: [Option<&'a str>; 6],
-    metadata: Pairs<'a>,
-    tags: Pairs<'a>,
-    tier: Option<TierForm>,
-    encryption: EncryptionForm<'a>,
+    headers: Cow<'a, ContentHeaders>,
+    metadata: Metadata,
+    tags: Cow<'a, Tags>,
+    tier: Option<CurrentTier>,
+    encryption: Cow<'a, Encryption>,
     copy: Option<CopyForm<'a>>,
-    version: Option<u64>,
-    /// When, and for how many days it is retained.
-    deleted: Option<(u64, u32)>,
-    expires: Option<u64>,
-    /// The last recorded read.
-    read: Option<u64>,
-    /// Until when, and whether it is locked.
-    policy: Option<(u64, bool)>,
-    hold: Option<bool>,
+    version: Option<Timestamp>,
+    deleted: Option<Deletion>,
+    expires: Option<Timestamp>,
+    read: LastAccess,
+    protection: Protection,
     lease: Lease,
 }
 
 #[derive(Default, PartialEq, Eq, Serialize, Deserialize)]
 struct MoreForm {
-    /// Where pages were cleared: from, to, when.
-    cleared: Vec<(u64, u64, u64)>,
+    /// Where pages were cleared.
+    cleared: Marks,
     /// When the blob was deleted of which this is the last version.
-    left: Option<u64>,
+    left: Option<Timestamp>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -108,44 +103,13 @@ enum BodyForm<'a> {
 }
 
 #[derive(Serialize, Deserialize)]
-struct TierForm {
-    tier: u8,
-    since: u64,
-    /// The target tier, whether the priority is high, and the end.
-    rehydration: Option<(u8, bool, u64)>,
-}
-
-#[derive(Serialize, Deserialize)]
-enum EncryptionForm<'a> {
-    Service,
-    Key(&'a str),
-    Scope(&'a str),
-}
-
-#[derive(Serialize, Deserialize)]
 struct CopyForm<'a> {
     id: [u8; 16],
     source: &'a str,
     total: u64,
     #[serde(borrow)]
     progress: Progress<'a>,
-    incremental: Option<IncrementForm<'a>>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct IncrementForm<'a> {
-    #[serde(borrow)]
-    of: [&'a str; 3],
-    created: u64,
-    snapshot: u64,
-    destination: u64,
-}
-
-#[derive(Serialize, Deserialize)]
-struct BlockForm<'a> {
-    #[serde(borrow)]
-    content: ContentRecord<'a>,
-    encryption: EncryptionForm<'a>,
+    incremental: Option<Cow<'a, IncrementalCopy>>,
 }
 
 impl Persist for Container {
@@ -169,15 +133,15 @@ impl Persist for Container {
         }
         for (name, was, now) in diff(before.map(|before| &before.uncommitted), Some(&after.uncommitted)) {
             match now {
-                Some(staged) if staged.lease == lease::Lease::Available => {
-                    to.put(&blocks_of(name), FORM, &staged.last_modified.ticks());
-                }
-                Some(staged) => to.put(&blocks_of(name), LEASED, &(staged.last_modified.ticks(), Lease::from(staged.lease))),
+                Some(staged) if staged.lease == Lease::Available => to.put(&blocks_of(name), FORM, &staged.last_modified),
+                Some(staged) => to.put(&blocks_of(name), LEASED, &(staged.last_modified, staged.lease)),
                 None => to.delete(&blocks_of(name)),
             }
             for (id, _, block) in diff(was.map(|was| &was.blocks), now.map(|now| &now.blocks)) {
                 match block {
-                    Some(block) => to.put(&block_of(name, id), FORM, &BlockForm::of(block)),
+                    Some(UncommittedBlock { content, encryption }) => {
+                        to.put(&block_of(name, id), FORM, &(ContentRecord::from(content), encryption));
+                    }
                     None => to.delete(&block_of(name, id)),
                 }
             }
@@ -188,7 +152,7 @@ impl Persist for Container {
         let record = records
             .get(&[CONTAINER])
             .ok_or_else(|| CorruptRecord("a container without a record of its properties".to_owned()))?;
-        let mut container = record.read::<ContainerForm<'_>>(FORM)?.container();
+        let mut container = record.read::<ContainerForm>(FORM)?.container();
         for (key, record) in records.under(&[BLOB]) {
             let key = BlobKey::of_record(key)?;
             let (form, more) = BlobForm::read(&record)?;
@@ -203,16 +167,16 @@ impl Persist for Container {
         let mut uncommitted: OrdMap<Arc<str>, OrdMap<BlockId, UncommittedBlock>> = OrdMap::new();
         for (key, record) in records.under(&[BLOCK]) {
             let (name, id) = split_block(key)?;
-            let block = record.read::<BlockForm<'_>>(FORM)?.uncommitted(store)?;
-            uncommitted.entry(name).or_default().insert(id, block);
+            let (content, encryption) = record.read::<(ContentRecord<'_>, Encryption)>(FORM)?;
+            let content = content.content(store)?;
+            uncommitted.entry(name).or_default().insert(id, UncommittedBlock { content, encryption });
         }
         for (name, record) in records.under(&[BLOCKS]) {
             let name = text(name)?;
             let (last_modified, lease) = match record.version() {
-                LEASED => record.parse::<(u64, Lease)>()?,
+                LEASED => record.parse()?,
                 _ => (record.read(FORM)?, Lease::Available),
             };
-            let (last_modified, lease) = (Timestamp::from_ticks(last_modified), lease.into());
             let staged = UncommittedBlocks { last_modified, lease, blocks: uncommitted.remove(&*name).unwrap_or_default() };
             container.due.insert((staged.end(), Due::Blocks(name.clone())));
             container.uncommitted.insert(name, Arc::new(staged));
@@ -268,57 +232,41 @@ fn text(bytes: &[u8]) -> Result<Arc<str>, CorruptRecord> {
     std::str::from_utf8(bytes).map(Arc::from).map_err(|error| CorruptRecord(error.to_string()))
 }
 
-impl ContainerForm<'_> {
-    fn of(container: &Container) -> ContainerForm<'_> {
-        let ContainerProperties { last_modified, metadata, access, encryption, policies: stored } = &container.properties;
-        ContainerForm {
-            last_modified: last_modified.ticks(),
-            created: container.created.ticks(),
-            metadata: pairs(metadata),
-            access: *access as u8,
-            scope: encryption.scope.as_deref(),
-            deny_override: encryption.deny_override,
-            policies: policies(stored),
-            lease: container.lease.into(),
-        }
+impl ContainerForm {
+    fn of(container: &Container) -> ContainerForm {
+        let ContainerProperties { last_modified, metadata, access, encryption, policies } = container.properties.clone();
+        let (created, lease) = (container.created, container.lease);
+        ContainerForm { last_modified, created, metadata, access, encryption, policies, lease }
     }
 
     fn container(self) -> Container {
-        let access = match self.access {
-            2 => PublicAccess::Container,
-            1 => PublicAccess::Blob,
-            _ => PublicAccess::Private,
-        };
-        let encryption = DefaultEncryption { scope: self.scope.map(Box::from), deny_override: self.deny_override };
-        let last_modified = Timestamp::from_ticks(self.last_modified);
-        let mut container = Container::new(last_modified, Metadata::stored(self.metadata), access, encryption);
-        container.properties.policies = self.policies.into_iter().map(policy).collect();
-        container.lease = self.lease.into();
-        container.created = Timestamp::from_ticks(self.created);
+        let ContainerForm { last_modified, created, metadata, access, encryption, policies, lease } = self;
+        let mut container = Container::new(last_modified, metadata, access, encryption);
+        container.properties.policies = policies;
+        container.lease = lease;
+        container.created = created;
         container
     }
 }
 
 impl<'a> BlobForm<'a> {
     fn of(blob: &'a Blob) -> BlobForm<'a> {
-        let ContentHeaders { content_type, encoding, language, md5, cache_control, disposition } = &blob.headers;
         BlobForm {
-            created: blob.created.ticks(),
-            last_modified: blob.last_modified.ticks(),
+            created: blob.created,
+            last_modified: blob.last_modified,
             body: BodyForm::of(&blob.body),
-            headers: [content_type, encoding, language, md5, cache_control, disposition].map(Option::as_deref),
-            metadata: pairs(&blob.metadata),
-            tags: blob.tags.iter().collect(),
-            tier: blob.tier.map(TierForm::of),
-            encryption: EncryptionForm::of(&blob.encryption),
+            headers: Cow::Borrowed(&blob.headers),
+            metadata: blob.metadata.clone(),
+            tags: Cow::Borrowed(&blob.tags),
+            tier: blob.tier,
+            encryption: Cow::Borrowed(&blob.encryption),
             copy: blob.copy.as_deref().map(CopyForm::of),
-            version: ticks(blob.version),
-            deleted: blob.deleted.map(|deletion| (deletion.at.ticks(), deletion.days)),
-            expires: ticks(blob.expires),
-            read: ticks(blob.read.0),
-            policy: blob.protection.policy.map(|policy| (policy.until.ticks(), policy.mode == PolicyMode::Locked)),
-            hold: blob.protection.hold,
-            lease: blob.lease.into(),
+            version: blob.version,
+            deleted: blob.deleted,
+            expires: blob.expires,
+            read: blob.read,
+            protection: blob.protection,
+            lease: blob.lease,
         }
     }
 
@@ -330,29 +278,23 @@ impl<'a> BlobForm<'a> {
     }
 
     fn blob(self, key: &BlobKey, records: &Records, store: &Store) -> Result<Blob, CorruptRecord> {
-        let [content_type, encoding, language, md5, cache_control, disposition] = self.headers.map(|text| text.map(Box::from));
-        let policy = |(until, locked)| Policy {
-            until: Timestamp::from_ticks(until),
-            mode: if locked { PolicyMode::Locked } else { PolicyMode::Unlocked },
-        };
-        let last_modified = Timestamp::from_ticks(self.last_modified);
         Ok(Blob {
-            created: Timestamp::from_ticks(self.created),
-            last_modified,
+            created: self.created,
+            last_modified: self.last_modified,
             body: self.body.body(key, records, store)?,
-            headers: ContentHeaders { content_type, encoding, language, md5, cache_control, disposition },
-            metadata: Metadata::stored(self.metadata),
-            tags: Tags::stored(self.tags),
-            tier: self.tier.map(TierForm::placed),
-            encryption: self.encryption.encryption(),
-            copy: self.copy.map(|copy| Arc::new(copy.copied(last_modified))),
-            version: time(self.version),
-            deleted: self.deleted.map(|(at, days)| Deletion { at: Timestamp::from_ticks(at), days }),
-            expires: time(self.expires),
+            headers: self.headers.into_owned(),
+            metadata: self.metadata,
+            tags: self.tags.into_owned(),
+            tier: self.tier,
+            encryption: self.encryption.into_owned(),
+            copy: self.copy.map(|copy| Arc::new(copy.copied(self.last_modified))),
+            version: self.version,
+            deleted: self.deleted,
+            expires: self.expires,
             left: None,
-            read: LastAccess(time(self.read)),
-            protection: Protection { policy: self.policy.map(policy), hold: self.hold },
-            lease: self.lease.into(),
+            read: self.read,
+            protection: self.protection,
+            lease: self.lease,
         })
     }
 }
@@ -360,23 +302,17 @@ impl<'a> BlobForm<'a> {
 impl MoreForm {
     fn of(blob: &Blob) -> MoreForm {
         let cleared = match &blob.body {
-            Body::Page { content, .. } => {
-                content.cleared().iter().map(|(range, at)| (range.start, range.end, at.ticks())).collect()
-            }
-            Body::Block { .. } | Body::Append { .. } => Vec::new(),
+            Body::Page { content, .. } => content.cleared().clone(),
+            Body::Block { .. } | Body::Append { .. } => Marks::default(),
         };
-        MoreForm { cleared, left: ticks(blob.left) }
+        MoreForm { cleared, left: blob.left }
     }
 
     fn added_to(self, mut blob: Blob) -> Blob {
-        let mut cleared = Marks::default();
-        for (start, end, at) in self.cleared {
-            cleared.mark(start..end, Timestamp::from_ticks(at));
-        }
         if let Body::Page { content, sequence } = blob.body {
-            blob.body = Body::Page { content: content.with_cleared(cleared), sequence };
+            blob.body = Body::Page { content: content.with_cleared(self.cleared), sequence };
         }
-        blob.left = time(self.left);
+        blob.left = self.left;
         blob
     }
 }
@@ -414,107 +350,14 @@ impl<'a> BodyForm<'a> {
     }
 }
 
-impl TierForm {
-    fn of(placed: CurrentTier) -> TierForm {
-        let way = |way: Rehydration| (number(way.to), way.priority == RehydratePriority::High, way.until.ticks());
-        TierForm { tier: number(placed.tier), since: placed.since.ticks(), rehydration: placed.rehydration.map(way) }
-    }
-
-    fn placed(self) -> CurrentTier {
-        let way = |(to, high, until)| Rehydration {
-            to: tier(to),
-            priority: if high { RehydratePriority::High } else { RehydratePriority::Standard },
-            until: Timestamp::from_ticks(until),
-        };
-        CurrentTier { tier: tier(self.tier), since: Timestamp::from_ticks(self.since), rehydration: self.rehydration.map(way) }
-    }
-}
-
-/// The number of a tier; the premium ones begin at 16.
-fn number(tier: Tier) -> u8 {
-    match tier {
-        Tier::Hot => 0,
-        Tier::Cool => 1,
-        Tier::Cold => 2,
-        Tier::Archive => 3,
-        Tier::Smart => 4,
-        Tier::Premium(class) => 16 + class,
-    }
-}
-
-fn tier(number: u8) -> Tier {
-    match number {
-        1 => Tier::Cool,
-        2 => Tier::Cold,
-        3 => Tier::Archive,
-        4 => Tier::Smart,
-        16.. => Tier::Premium(number - 16),
-        _ => Tier::Hot,
-    }
-}
-
-impl<'a> EncryptionForm<'a> {
-    fn of(encryption: &'a Encryption) -> EncryptionForm<'a> {
-        match encryption {
-            Encryption::Service => EncryptionForm::Service,
-            Encryption::Key(fingerprint) => EncryptionForm::Key(fingerprint),
-            Encryption::Scope(scope) => EncryptionForm::Scope(scope),
-        }
-    }
-
-    fn encryption(self) -> Encryption {
-        match self {
-            EncryptionForm::Service => Encryption::Service,
-            EncryptionForm::Key(fingerprint) => Encryption::Key(fingerprint.into()),
-            EncryptionForm::Scope(scope) => Encryption::Scope(scope.into()),
-        }
-    }
-}
-
 impl<'a> CopyForm<'a> {
     fn of(copy: &'a BlobCopy) -> CopyForm<'a> {
-        let incremental = copy.incremental.as_ref().map(|increment| IncrementForm {
-            of: increment.of.each_ref().map(String::as_str),
-            created: increment.created.ticks(),
-            snapshot: increment.snapshot.ticks(),
-            destination: increment.destination.ticks(),
-        });
+        let incremental = copy.incremental.as_ref().map(Cow::Borrowed);
         CopyForm { id: copy.id, source: &copy.source, total: copy.total, progress: (&copy.progress).into(), incremental }
     }
 
-    /// The copy; for a pending one, with the time at which it started.
     fn copied(self, begun: Timestamp) -> BlobCopy {
-        let progress = self.progress.ended(begun);
-        let incremental = self.incremental.map(|increment| IncrementalCopy {
-            of: increment.of.map(str::to_owned),
-            created: Timestamp::from_ticks(increment.created),
-            snapshot: Timestamp::from_ticks(increment.snapshot),
-            destination: Timestamp::from_ticks(increment.destination),
-        });
+        let (progress, incremental) = (self.progress.ended(begun), self.incremental.map(Cow::into_owned));
         BlobCopy { id: self.id, source: self.source.to_owned(), total: self.total, progress, incremental }
-    }
-}
-
-impl<'a> BlockForm<'a> {
-    fn of(block: &'a UncommittedBlock) -> BlockForm<'a> {
-        BlockForm { content: (&block.content).into(), encryption: EncryptionForm::of(&block.encryption) }
-    }
-
-    fn uncommitted(self, store: &Store) -> Result<UncommittedBlock, CorruptRecord> {
-        Ok(UncommittedBlock { content: self.content.content(store)?, encryption: self.encryption.encryption() })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The bytes that earlier versions wrote in the second forms, which are still read.
-    #[test]
-    fn the_second_forms_stay_as_they_are() {
-        let more = MoreForm { cleared: vec![(512, 1024, 7)], left: Some(9) };
-        assert_eq!(postcard::to_allocvec(&more).unwrap(), [1, 0x80, 4, 0x80, 8, 7, 1, 9]);
-        let leased = postcard::to_allocvec(&(5u64, Lease::Leased([6; 16], None, Some(3)))).unwrap();
-        assert_eq!(leased, [&[5, 1][..], &[6; 16], &[0, 1, 3]].concat());
     }
 }

@@ -1,7 +1,7 @@
 //! Containers on the wire: their public access, their encryption scope, and their entries in List Containers.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Fields, FromRequest, FromText, Input, Request};
+use crate::operation::{Fields, FromRequest, Input, Request};
 use crate::rules::auth::permissions::PublicAccess;
 use crate::rules::encryption::{ACCOUNT_SCOPE, DEFAULT_SCOPE, DENY_OVERRIDE, DefaultEncryption};
 use crate::rules::error::StorageError;
@@ -24,11 +24,11 @@ pub(in crate::services::blob) fn reported_scope(encryption: &DefaultEncryption) 
     (encryption.scope.as_deref().unwrap_or(ACCOUNT_SCOPE), if encryption.deny_override { "true" } else { "false" })
 }
 
-impl FromText for PublicAccess {
-    fn from_text(text: &str) -> Option<PublicAccess> {
+from_text! {
+    PublicAccess: |text: &str| {
         let named = |access: &PublicAccess| access.name().is_some_and(|name| name.eq_ignore_ascii_case(text));
         [PublicAccess::Blob, PublicAccess::Container].into_iter().find(named)
-    }
+    };
 }
 
 /// A `<Container>` of List Containers.

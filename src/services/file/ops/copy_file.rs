@@ -154,7 +154,7 @@ async fn run(files: &Files, request: Request, mut input: Input) -> Result<Reply,
             new.node(Body::File(Box::new(file)), (smb, posix), metadata)
         }))
     };
-    let share = files.share(&request)?;
+    let share = files.resource(&request)?;
     let node = share.write(create).await?;
     if let Some(response) = source.remote {
         let environment = request.environment.clone();

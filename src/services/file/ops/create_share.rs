@@ -26,7 +26,7 @@ async fn run(files: &Files, request: Request, (settings, metadata): (SettingsInp
     let settings = Settings::create(settings, request.account.premium, request.now)?;
     let share = Share::new(request.now, metadata, settings);
     let reply = wire::share_state(share.properties(), &request);
-    let name = request.target.share()?;
+    let name = request.target.resource_name()?;
     let create = |shares: &mut ResourceIndex<Share>| {
         shares.check_free(name, request.now)?;
         shares.insert(name.into(), files.cell(share));

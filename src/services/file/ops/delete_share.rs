@@ -38,7 +38,7 @@ async fn run(files: &Files, request: Request, input: Input) -> Result<Reply, Sto
         };
         return files.write(&request, delete).await;
     }
-    let name = request.target.share()?;
+    let name = request.target.resource_name()?;
     let delete = |shares: &mut ResourceIndex<Share>| {
         // A second deletion succeeds while the first is still in progress (recorded).
         if !shares.contains_key(name) && shares.is_going(name, request.now) {

@@ -37,7 +37,7 @@ input! { pub(super) Input {
 } }
 
 async fn get(files: &Files, request: Request, at: NodePath) -> Result<Reply, StorageError> {
-    let directory = files.share(&request)?.read().admit(&request, &at, WantedNode::Directory, FileAccess::Look)?;
+    let directory = files.resource(&request)?.read().admit(&request, &at, WantedNode::Directory, FileAccess::Look)?;
     let reply = wire::state(&directory, &request).with("x-ms-server-encrypted", "true").with_metadata(&directory.metadata);
     Ok(wire::with_smb(reply, &directory, directory.parent(), &request))
 }

@@ -31,7 +31,7 @@ input! { pub(super) Input {
 } }
 
 async fn get(files: &Files, request: Request, at: NodePath) -> Result<Reply, StorageError> {
-    let file = files.share(&request)?.read().admit(&request, &at, WantedNode::File, FileAccess::Look)?;
+    let file = files.resource(&request)?.read().admit(&request, &at, WantedNode::File, FileAccess::Look)?;
     let reply = wire::describe(Reply::new(request.spec.status), &file, true, &request);
     // The Content-Length of a GET, without the content.
     Ok(reply.bytes(Sparse::new(0).slice(0..0).into(), file.size()))

@@ -25,7 +25,7 @@ const MAX_MD5_RANGE: u64 = 4 << 20;
 
 async fn run(files: &Files, request: Request, input: Input) -> Result<Reply, StorageError> {
     let wants_md5 = input.range_md5 == Some(true);
-    let share = files.share(&request)?.read();
+    let share = files.resource(&request)?.read();
     let file = share.admit(&request, &input.at, WantedNode::Content, FileAccess::Read)?;
     let content = &file.content()?.content;
     let size = content.len();

@@ -1,7 +1,7 @@
 //! List Handles and Force Close Handles: the open handles of SMB clients.
 
 use crate::operation::xml::Writer;
-use crate::operation::{FromText, MaxResults, Operation, OperationSpec, Reply, Request, Selector};
+use crate::operation::{MaxResults, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::error::StorageError;
 use crate::rules::listing;
 use crate::rules::versions::Version;
@@ -43,15 +43,16 @@ pub(super) enum HandleSelection {
     One(u64),
 }
 
-impl FromText for HandleSelection {
-    fn from_text(text: &str) -> Option<HandleSelection> {
-        if text == "*" { Some(HandleSelection::All) } else { text.parse().ok().map(HandleSelection::One) }
-    }
+from_text! {
+    HandleSelection: |text: &str| match text {
+        "*" => Some(HandleSelection::All),
+        id => id.parse().ok().map(HandleSelection::One),
+    };
 }
 
 async fn list(files: &Files, request: Request, input: ListInput) -> Result<Reply, StorageError> {
     let max = input.max_results.0.unwrap_or(listing::PAGE);
-    let share = files.share(&request)?.read();
+    let share = files.resource(&request)?.read();
     let node = share.admit_any(&input.at)?;
     let view = share.view(input.at.snapshot)?;
     // Nothing is open in a snapshot.

@@ -108,7 +108,7 @@ async fn create_symbolic(files: &Files, request: Request, input: SymbolicLinkInp
 }
 
 async fn get_symbolic(files: &Files, request: Request, at: NodePath) -> Result<Reply, StorageError> {
-    let link = files.share(&request)?.read().admit(&request, &at, WantedNode::Link, FileAccess::Look)?;
+    let link = files.resource(&request)?.read().admit(&request, &at, WantedNode::Link, FileAccess::Look)?;
     let Body::Link(text) = &link.body else { return Err(ErrorCode::ResourceTypeMismatch.into()) };
     Ok(wire::state(&link, &request).with("x-ms-link-text", text))
 }

@@ -71,7 +71,7 @@ impl FromRequest for Include {
 async fn run(files: &Files, request: Request, input: Input) -> Result<Reply, StorageError> {
     let Input { marker: Marker(marker), max_results: MaxResults(max), include, at, .. } = &input;
     let page_size = max.unwrap_or(listing::PAGE);
-    let share = files.share(&request)?.read();
+    let share = files.resource(&request)?.read();
     let directory = share.admit(&request, at, WantedNode::Directory, FileAccess::Look)?;
     let view = share.view(at.snapshot)?;
 
@@ -82,7 +82,7 @@ async fn run(files: &Files, request: Request, input: Input) -> Result<Reply, Sto
 
     let mut xml = Writer::new();
     let (path, snapshot) = (at.path.text(), at.snapshot.map(Timestamp::iso).unwrap_or_default());
-    let mut attributes = vec![("ServiceEndpoint", request.endpoint.as_str()), ("ShareName", request.target.share()?)];
+    let mut attributes = vec![("ServiceEndpoint", request.endpoint.as_str()), ("ShareName", request.target.resource_name()?)];
     if at.snapshot.is_some() {
         attributes.push(("ShareSnapshot", &snapshot));
     }

@@ -29,7 +29,7 @@ input! { pub(super) Input {
 } }
 
 async fn run(files: &Files, request: Request, input: Input) -> Result<Reply, StorageError> {
-    let share = files.share(&request)?.read();
+    let share = files.resource(&request)?.read();
     let file = share.admit(&request, &input.at, WantedNode::Content, FileAccess::Read)?;
     let size = file.content()?.content.len();
     let range = ranges::resolve(input.range.0, size)?.map_or(0..size, half_open);

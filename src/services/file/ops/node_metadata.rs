@@ -42,7 +42,7 @@ const GET: OperationSpec = OperationSpec { methods: &["GET", "HEAD"], ..READ };
 const SET: OperationSpec = OperationSpec { ..WRITE };
 
 async fn get(files: &Files, request: Request, at: NodePath, wanted: WantedNode) -> Result<Reply, StorageError> {
-    let node = files.share(&request)?.read().admit(&request, &at, wanted, FileAccess::Look)?;
+    let node = files.resource(&request)?.read().admit(&request, &at, wanted, FileAccess::Look)?;
     Ok(wire::state(&node, &request).with_metadata(&node.metadata))
 }
 

@@ -1,8 +1,6 @@
 //! Put Range from URL: writes bytes of another file or blob, on this or another server, to a file.
 
-use crate::operation::{
-    self, Fields, FromRequest, FromText, Operation, OperationSpec, Reply, Request, Selector, SourceAuthorization,
-};
+use crate::operation::{self, Fields, FromRequest, Operation, OperationSpec, Reply, Request, Selector, SourceAuthorization};
 use crate::rules::checksums::{ChecksumKinds, Crc64, Digests, RequestChecksums};
 use crate::rules::conditions::Conditions;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -43,11 +41,7 @@ input! { pub(super) Input {
 #[derive(Debug)]
 pub(super) struct SourceRange(InclusiveRange);
 
-impl FromText for SourceRange {
-    fn from_text(text: &str) -> Option<SourceRange> {
-        ranges::exact(text).map(SourceRange)
-    }
-}
+from_text! { SourceRange: |text| ranges::exact(text).map(SourceRange); }
 
 /// The CRC64 of the source's bytes, and the conditions on it.
 #[derive(Debug)]

@@ -66,7 +66,7 @@ async fn run(
     let SourceLocation::Local(source) = request.sources.find_for(&request, &input.source, SOURCE)? else {
         return Err(StorageError::invalid_header("x-ms-file-rename-source", input.source));
     };
-    if source.account.name != request.account.name || source.target.share()? != request.target.share()? {
+    if source.account.name != request.account.name || source.target.resource_name()? != request.target.resource_name()? {
         return Err(ErrorCode::InvalidInput.with_reason("a rename cannot move a node to another share"));
     }
     let from = Path::parse(source.target.path_text()?, input.source_dots.0)?;

@@ -1,6 +1,6 @@
 //! Create and Get Permission: the security descriptors that a share stores, by their keys.
 
-use crate::operation::{FromText, Operation, OperationSpec, Reply, Request, Selector};
+use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::security_descriptor::Format;
@@ -36,11 +36,7 @@ input! { pub(super) GetInput {
     format: Option<Format> = Header "x-ms-file-permission-format",
 } }
 
-impl FromText for Format {
-    fn from_text(text: &str) -> Option<Format> {
-        Format::parse(text)
-    }
-}
+from_text! { Format: Format::parse; }
 
 /// The largest body of a Create Permission, in bytes.
 const LIMIT: u64 = 64 << 10;
@@ -72,7 +68,7 @@ fn capitalized(name: &str) -> &'static str {
 
 async fn get(files: &Files, request: Request, input: GetInput) -> Result<Reply, StorageError> {
     let key = sddl::Key::parse(&input.key).ok_or(ErrorCode::FileInvalidPermission)?;
-    let share = files.share(&request)?.read();
+    let share = files.resource(&request)?.read();
     share.admit_share(&request, None)?;
     let text = share.permission_text(key).ok_or(ErrorCode::ResourceNotFound)?;
     let mut document = serde_json::json!({ "permission": input.format.unwrap_or(Format::Sddl).write(&text)? });

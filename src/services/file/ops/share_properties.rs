@@ -33,7 +33,7 @@ pub(super) static SET_SHARE_PROPERTIES: Operation<Files> = operation!(
 );
 
 async fn get(files: &Files, request: Request, snapshot: ShareSnapshotQuery) -> Result<Reply, StorageError> {
-    let share = files.share(&request)?.read();
+    let share = files.resource(&request)?.read();
     Ok(wire::describe_share(&share.admit_share(&request, snapshot.0)?, &request))
 }
 

@@ -17,7 +17,7 @@ pub(super) static GET_SHARE_STATS: Operation<Files> = operation!(
 );
 
 async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
-    let share = files.share(&request)?.read();
+    let share = files.resource(&request)?.read();
     let view = share.admit_share(&request, None)?;
     let mut xml = Writer::new();
     xml.open("ShareStats").leaf("ShareUsageBytes", view.tree.used().to_string()).close("ShareStats");

@@ -10,16 +10,12 @@ use std::ops::Deref;
 const SNAPSHOT: &str = "sharesnapshot";
 const TRAILING_DOTS: &str = "x-ms-allow-trailing-dot";
 
-/// The time that names a snapshot of the share; `None` for the current share.
-#[derive(Clone, Copy, Debug)]
-pub struct ShareSnapshotQuery(pub Option<Timestamp>);
-
-impl FromRequest for ShareSnapshotQuery {
-    const INPUTS: &'static [Input] = &[Input::query(SNAPSHOT)];
-
-    fn from_request(fields: &Fields<'_>) -> Result<ShareSnapshotQuery, StorageError> {
+parsed_input! {
+    /// The time that names a snapshot of the share; `None` for the current share.
+    pub ShareSnapshotQuery(Option<Timestamp>) = [Input::query(SNAPSHOT)],
+    |fields| {
         let time = Option::<SnapshotTime>::from_field(fields, FieldLocation::Query, SNAPSHOT)?;
-        Ok(ShareSnapshotQuery(time.map(|SnapshotTime(time)| time)))
+        Ok(time.map(|SnapshotTime(time)| time))
     }
 }
 
@@ -59,21 +55,17 @@ impl Deref for CurrentPath {
     }
 }
 
-/// A directory of the current share that is not the root, which exists as long as its share.
-#[derive(Clone, Debug)]
-pub struct NonRootPath(pub CurrentPath);
-
-impl FromRequest for NonRootPath {
-    const INPUTS: &'static [Input] = CurrentPath::INPUTS;
-
-    /// Returns 405 UnsupportedHttpVerb for the root, whether or not the share exists.
-    fn from_request(fields: &Fields<'_>) -> Result<NonRootPath, StorageError> {
+parsed_input! {
+    /// A directory of the current share that is not the root, which exists as long as its share. Returns 405 UnsupportedHttpVerb for the
+    /// root, whether or not the share exists.
+    pub NonRootPath(CurrentPath) = [Input::Group(CurrentPath::INPUTS)],
+    |fields| {
         let at = CurrentPath::from_request(fields)?;
         match at.path.is_root() {
             true => Err(ErrorCode::UnsupportedHttpVerb
                 .with_message("The resource doesn't support specified Http Verb.")
                 .with_header("allow", "GET, HEAD")),
-            false => Ok(NonRootPath(at)),
+            false => Ok(at),
         }
     }
 }

@@ -5,8 +5,8 @@
 
 use crate::rules::file::posix::Posix;
 use crate::rules::file::sddl;
-use crate::rules::file::share::{Protocol, RootSquash, Settings, Tier};
-use crate::rules::file::smb::{Attributes, Smb};
+use crate::rules::file::smb::Smb;
+use crate::rules::lease::Lease;
 use crate::rules::metadata::Metadata;
 use crate::rules::time::Timestamp;
 use crate::services::file::node::{Body, File, FileCopy, Node, NodeId, NodeName};
@@ -14,13 +14,14 @@ use crate::services::file::state::share::Share;
 use crate::services::file::state::tree::Tree;
 use crate::services::file::state::view::{ShareProperties, Snapshot};
 use crate::services::shared::content_headers::ContentHeaders;
-use crate::services::shared::record::{Lease, Pairs, Progress, StoredPolicy, pairs, policies, policy};
+use crate::services::shared::record::Progress;
 use crate::store::changes::{Changes, diff};
 use crate::store::cleared_ranges::Marks;
 use crate::store::records::{CorruptRecord, Records};
 use crate::store::sparse::Sparse;
 use crate::store::{Persist, Store};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The version of every form here.
@@ -36,61 +37,30 @@ const RUN: u8 = b'r';
 const CURRENT: Timestamp = Timestamp::NEVER;
 
 #[derive(Serialize, Deserialize)]
-struct ShareForm<'a> {
-    created: u64,
-    #[serde(borrow)]
-    properties: PropertiesForm<'a>,
+struct ShareForm {
+    created: Timestamp,
+    properties: ShareProperties,
     lease: Lease,
-    /// The number of the newest node.
-    last: u64,
+    /// The newest node.
+    last: NodeId,
 }
 
 #[derive(Serialize, Deserialize)]
-struct SnapshotForm<'a> {
-    #[serde(borrow)]
-    properties: PropertiesForm<'a>,
+struct SnapshotForm {
+    properties: ShareProperties,
     lease: Lease,
-    at: u64,
-}
-
-#[derive(Serialize, Deserialize)]
-struct PropertiesForm<'a> {
-    last_modified: u64,
-    #[serde(borrow)]
-    metadata: Pairs<'a>,
-    settings: SettingsForm,
-    policies: Vec<StoredPolicy<'a>>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct SettingsForm {
-    quota: u32,
-    tier: u8,
-    tier_since: u64,
-    protocol: Option<u8>,
-    root_squash: Option<u8>,
-    snapshot_directory: Option<bool>,
-    paid_bursting: Option<bool>,
-    /// Operations and MiB per second.
-    bursting: (Option<u64>, Option<u64>),
-    provisioned: (Option<u64>, Option<u64>),
+    at: Timestamp,
 }
 
 #[derive(Serialize, Deserialize)]
 struct NodeForm<'a> {
-    /// Directories and the names in them.
+    places: Cow<'a, [NodeName]>,
+    last_modified: Timestamp,
     #[serde(borrow)]
-    places: Vec<(u64, &'a str)>,
-    last_modified: u64,
     body: BodyForm<'a>,
-    attributes: u16,
-    created: u64,
-    written: u64,
-    changed: u64,
-    permission: (u64, u64),
-    /// Mode, owner, group.
-    posix: Option<[&'a str; 3]>,
-    metadata: Pairs<'a>,
+    smb: Smb,
+    posix: Option<Arc<Posix>>,
+    metadata: Metadata,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -104,8 +74,7 @@ enum BodyForm<'a> {
 #[derive(Serialize, Deserialize)]
 struct FileForm<'a> {
     size: u64,
-    /// The cleared ranges: start, end, when.
-    cleared: Vec<(u64, u64, u64)>,
+    cleared: Marks,
     /// Content-Type, -Encoding, -Language, Cache-Control, Content-MD5, Content-Disposition.
     #[serde(borrow)]
     headers: [Option<&'a str>; 6],
@@ -118,9 +87,8 @@ impl Persist for Share {
     fn write_changes(before: Option<&Self>, after: &Self, to: &mut Changes<'_>) {
         let own = |share: &Share| (share.created, share.lease, share.last);
         if before.is_none_or(|before| before.properties != after.properties || own(before) != own(after)) {
-            let properties = PropertiesForm::of(&after.properties);
-            let (created, last) = (after.created.ticks(), after.last.number());
-            to.put(&[SHARE], FORM, &ShareForm { created, properties, lease: after.lease.into(), last });
+            let Share { created, lease, last, .. } = *after;
+            to.put(&[SHARE], FORM, &ShareForm { created, properties: after.properties.clone(), lease, last });
         }
         for (key, _, text) in diff(before.map(|before| &before.permissions), Some(&after.permissions)) {
             let (one, other) = key.numbers();
@@ -135,8 +103,8 @@ impl Persist for Share {
             let key = [&[SNAPSHOT], &name.ticks().to_be_bytes()[..]].concat();
             match now {
                 Some(now) => {
-                    let properties = PropertiesForm::of(&now.properties);
-                    to.put(&key, FORM, &SnapshotForm { properties, lease: now.lease.into(), at: now.at.ticks() });
+                    let properties = now.properties.clone();
+                    to.put(&key, FORM, &SnapshotForm { properties, lease: now.lease, at: now.at });
                 }
                 None => to.delete(&key),
             }
@@ -147,12 +115,11 @@ impl Persist for Share {
     fn restore(records: &Records, store: &Store) -> Result<Self, CorruptRecord> {
         let record = records.get(&[SHARE]).ok_or_else(|| CorruptRecord("a share without its properties".to_owned()))?;
         let ShareForm { created, properties, lease, last } = record.read(FORM)?;
-        let properties = properties.properties();
         let mut share = Share::new(properties.last_modified, Metadata::default(), properties.settings);
         share.properties = properties;
-        share.created = Timestamp::from_ticks(created);
-        share.lease = lease.into();
-        share.last = NodeId::numbered(last);
+        share.created = created;
+        share.lease = lease;
+        share.last = last;
         share.tree = restore_tree(CURRENT, records, store)?;
         share.latest = share.properties.last_modified.max(share.created).max(latest(&share.tree));
         for (key, record) in records.under(&[PERMISSION]) {
@@ -166,8 +133,7 @@ impl Persist for Share {
             let name = name.try_into().map_err(|_| CorruptRecord("a snapshot without its name".to_owned()))?;
             let name = Timestamp::from_ticks(u64::from_be_bytes(name));
             let SnapshotForm { properties, lease, at } = record.read(FORM)?;
-            let (tree, properties) = (restore_tree(name, records, store)?, properties.properties());
-            let snapshot = Snapshot { properties, lease: lease.into(), tree, at: Timestamp::from_ticks(at) };
+            let snapshot = Snapshot { properties, lease, tree: restore_tree(name, records, store)?, at };
             share.latest = share.latest.max(snapshot.at);
             share.snapshots.insert(name, Arc::new(snapshot));
         }
@@ -209,114 +175,27 @@ fn restore_tree(tree: Timestamp, records: &Records, store: &Store) -> Result<Tre
     Tree::of(nodes).ok_or_else(|| CorruptRecord("a share without its root".to_owned()))
 }
 
-impl PropertiesForm<'_> {
-    fn of(properties: &ShareProperties) -> PropertiesForm<'_> {
-        PropertiesForm {
-            last_modified: properties.last_modified.ticks(),
-            metadata: pairs(&properties.metadata),
-            settings: SettingsForm::of(&properties.settings),
-            policies: policies(&properties.policies),
-        }
-    }
-
-    fn properties(self) -> ShareProperties {
-        ShareProperties {
-            last_modified: Timestamp::from_ticks(self.last_modified),
-            metadata: Metadata::stored(self.metadata),
-            settings: self.settings.settings(),
-            policies: self.policies.into_iter().map(policy).collect(),
-        }
-    }
-}
-
-impl SettingsForm {
-    fn of(settings: &Settings) -> SettingsForm {
-        SettingsForm {
-            quota: settings.quota,
-            tier: match settings.tier {
-                Tier::TransactionOptimized => 0,
-                Tier::Hot => 1,
-                Tier::Cool => 2,
-                Tier::Premium => 3,
-            },
-            tier_since: settings.tier_since.ticks(),
-            protocol: settings.protocol.map(|protocol| u8::from(protocol == Protocol::Nfs)),
-            root_squash: settings.root_squash.map(|squash| match squash {
-                RootSquash::NoRootSquash => 0,
-                RootSquash::RootSquash => 1,
-                RootSquash::AllSquash => 2,
-            }),
-            snapshot_directory: settings.snapshot_directory,
-            paid_bursting: settings.paid_bursting,
-            bursting: (settings.bursting_iops, settings.bursting_mibps),
-            provisioned: (settings.provisioned_iops, settings.provisioned_mibps),
-        }
-    }
-
-    fn settings(self) -> Settings {
-        Settings {
-            quota: self.quota,
-            tier: match self.tier {
-                1 => Tier::Hot,
-                2 => Tier::Cool,
-                3 => Tier::Premium,
-                _ => Tier::TransactionOptimized,
-            },
-            tier_since: Timestamp::from_ticks(self.tier_since),
-            protocol: self.protocol.map(|number| if number == 1 { Protocol::Nfs } else { Protocol::Smb }),
-            root_squash: self.root_squash.map(|number| match number {
-                1 => RootSquash::RootSquash,
-                2 => RootSquash::AllSquash,
-                _ => RootSquash::NoRootSquash,
-            }),
-            snapshot_directory: self.snapshot_directory,
-            paid_bursting: self.paid_bursting,
-            bursting_iops: self.bursting.0,
-            bursting_mibps: self.bursting.1,
-            provisioned_iops: self.provisioned.0,
-            provisioned_mibps: self.provisioned.1,
-        }
-    }
-}
-
 impl NodeForm<'_> {
     fn of(node: &Arc<Node>) -> NodeForm<'_> {
-        let Smb { attributes, created, written, changed, permission } = node.smb;
         NodeForm {
-            places: node.places.iter().map(|place| (place.parent.number(), &*place.name)).collect(),
-            last_modified: node.last_modified.ticks(),
+            places: Cow::Borrowed(&node.places),
+            last_modified: node.last_modified,
             body: BodyForm::of(&node.body),
-            attributes: attributes.bits(),
-            created: created.ticks(),
-            written: written.ticks(),
-            changed: changed.ticks(),
-            permission: permission.numbers(),
-            posix: node.posix.as_deref().map(|posix| [&*posix.mode, &posix.owner, &posix.group]),
-            metadata: pairs(&node.metadata),
+            smb: node.smb,
+            posix: node.posix.clone(),
+            metadata: node.metadata.clone(),
         }
     }
 
     fn node(self, id: NodeId, runs: &[u8], records: &Records, store: &Store) -> Result<Node, CorruptRecord> {
-        let place = |(parent, name): (u64, &str)| NodeName { parent: NodeId::numbered(parent), name: name.into() };
-        let smb = Smb {
-            attributes: Attributes::of_bits(self.attributes),
-            created: Timestamp::from_ticks(self.created),
-            written: Timestamp::from_ticks(self.written),
-            changed: Timestamp::from_ticks(self.changed),
-            permission: sddl::Key::numbered(self.permission.0, self.permission.1),
-        };
-        let posix = |[mode, owner, group]: [&str; 3]| {
-            Arc::new(Posix { mode: mode.to_owned(), owner: owner.to_owned(), group: group.to_owned() })
-        };
-        let last_modified = Timestamp::from_ticks(self.last_modified);
         Ok(Node {
             id,
-            places: self.places.into_iter().map(place).collect(),
-            last_modified,
-            body: self.body.body(last_modified, runs, records, store)?,
-            smb,
-            posix: self.posix.map(posix),
-            metadata: Metadata::stored(self.metadata),
+            places: self.places.into_owned(),
+            last_modified: self.last_modified,
+            body: self.body.body(self.last_modified, runs, records, store)?,
+            smb: self.smb,
+            posix: self.posix,
+            metadata: self.metadata,
         })
     }
 }
@@ -347,19 +226,15 @@ impl FileForm<'_> {
         let ContentHeaders { content_type, encoding, language, cache_control, md5, disposition } = &file.headers;
         FileForm {
             size: file.content.len(),
-            cleared: file.cleared.iter().map(|(range, at)| (range.start, range.end, at.ticks())).collect(),
+            cleared: file.cleared.clone(),
             headers: [content_type, encoding, language, cache_control, md5, disposition].map(Option::as_deref),
             copy: file.copy.as_deref().map(|copy| (copy.id, copy.source.as_str(), copy.total, (&copy.progress).into())),
-            lease: file.lease.into(),
+            lease: file.lease,
         }
     }
 
     fn file(self, last_modified: Timestamp, content: Sparse) -> File {
         let [content_type, encoding, language, cache_control, md5, disposition] = self.headers.map(|text| text.map(Box::from));
-        let mut cleared = Marks::default();
-        for (start, end, at) in self.cleared {
-            cleared.mark(start..end, Timestamp::from_ticks(at));
-        }
         // A pending copy ends with the server, and leaves no bytes, as an aborted one.
         let is_pending = matches!(self.copy, Some((.., Progress::Pending)));
         let copy = |(id, source, total, progress): ([u8; 16], &str, u64, Progress<'_>)| {
@@ -367,10 +242,10 @@ impl FileForm<'_> {
         };
         File {
             content: if is_pending { Sparse::default() } else { content },
-            cleared,
+            cleared: self.cleared,
             headers: ContentHeaders { content_type, encoding, language, cache_control, md5, disposition },
             copy: self.copy.map(copy),
-            lease: self.lease.into(),
+            lease: self.lease,
         }
     }
 }

@@ -6,10 +6,12 @@ use crate::rules::lease::Lease;
 use crate::rules::metadata::Metadata;
 use crate::rules::time::Timestamp;
 use crate::services::file::state::tree::Tree;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The properties of a share itself.
-#[derive(Clone, Debug, PartialEq)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ShareProperties {
     /// Last-Modified and, in ticks, the entity tag.
     pub last_modified: Timestamp,

@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The properties of one service of one account.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Properties {
     pub logging: Logging,
     pub hour_metrics: Metrics,
