@@ -33,7 +33,7 @@ pub use service::{Service, ServiceKind};
 pub use source::{RemoteRequest, RemoteResponse, Source, SourceAccess, SourceAuthorization, SourceLocation, source_unavailable};
 pub use spec::{Access, EncryptionCheck, OperationSpec, ResourceKind, SELECTING_PARAMETERS, Secondary, Selector};
 pub use structured::{BodyFraming, StructuredAnswer};
-pub use target::{ResourcePath, Target};
+pub use target::{ResourcePath, STATE_PARAMETERS, Target};
 
 /// One operation of a service whose state is `S`.
 pub struct Operation<S: 'static> {

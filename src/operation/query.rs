@@ -22,6 +22,11 @@ impl Query {
         Query(merged)
     }
 
+    /// The query without these parameters.
+    pub fn without(&self, names: &[&str]) -> Query {
+        Query(self.0.iter().filter(|(name, _)| !names.contains(&name.as_str())).cloned().collect())
+    }
+
     /// The names of all parameters.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(name, _)| name.as_str())

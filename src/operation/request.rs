@@ -164,6 +164,10 @@ impl Request {
                 true => self.conditions_named(&conditions::BLOB)?.or(plain),
                 false => plain,
             };
+            let holds_lease = self.lease_id.is_some();
+            let considered =
+                if holds_lease { self.conditions.clone().without_if_none_match_any() } else { self.conditions.clone() };
+            conditions::check_supported(&considered, self.spec.conditions, self.version)?;
         }
         if self.spec.encryption != EncryptionCheck::None {
             self.encryption = self.encryption_named(&encryption::PLAIN)?;

@@ -52,6 +52,9 @@ pub enum Target {
     Site { path: String },
 }
 
+/// The query parameters that name a snapshot or a version of a resource.
+pub const STATE_PARAMETERS: [&str; 3] = ["snapshot", "versionid", "sharesnapshot"];
+
 impl Target {
     pub fn kind(&self) -> ResourceKind {
         match self {

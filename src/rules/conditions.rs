@@ -235,6 +235,24 @@ impl FailedCondition {
     }
 }
 
+/// Checks that an operation supports these conditions together, whatever the state of its resource.
+///
+/// # Errors
+/// 400 ConditionHeadersNotSupported; 400 MultipleConditionHeadersNotSupported.
+pub fn check_supported(want: &Conditions, accepts: ConditionSupport, version: Version) -> Result<(), StorageError> {
+    let only_dates = want.if_match.is_empty() && want.if_none_match.is_empty() && want.if_tags.is_none();
+    let is_crowded = match accepts {
+        ConditionSupport::None => false,
+        ConditionSupport::Delete => want.clone().without_if_none_match_any().is_crowded(),
+        ConditionSupport::Read if version >= Version::V2013_08_15 => false,
+        _ => want.is_crowded(),
+    };
+    if accepts == ConditionSupport::Dates && !only_dates {
+        return Err(ErrorCode::ConditionHeadersNotSupported.into());
+    }
+    if is_crowded { Err(ErrorCode::MultipleConditionHeadersNotSupported.into()) } else { Ok(()) }
+}
+
 /// Checks that an operation may be performed. For a resource that does not exist (`None`) only the `If-Match` of an operation that creates
 /// it fails: for others the caller returns 404.
 ///
@@ -248,19 +266,13 @@ pub fn check(
 ) -> Result<(), StorageError> {
     let has_any = |tags: &[EntityTagMatch]| tags.contains(&EntityTagMatch::Any);
     let combines = accepts == ConditionSupport::Read && version >= Version::V2013_08_15;
-    let only_dates = want.if_match.is_empty() && want.if_none_match.is_empty() && want.if_tags.is_none();
     if accepts == ConditionSupport::None || want.is_empty() {
         return Ok(());
     }
     if accepts == ConditionSupport::Delete {
         return check(&want.clone().without_if_none_match_any(), ConditionSupport::Write, stored, version);
     }
-    if accepts == ConditionSupport::Dates && !only_dates {
-        return Err(ErrorCode::ConditionHeadersNotSupported.into());
-    }
-    if !combines && want.is_crowded() {
-        return Err(ErrorCode::MultipleConditionHeadersNotSupported.into());
-    }
+    check_supported(want, accepts, version)?;
     let Some(stored) = stored else {
         let has_if_match = accepts.may_create() && !want.if_match.is_empty();
         return if has_if_match { Err(accepts.error(FailedCondition::Match, true).into()) } else { Ok(()) };

@@ -21,8 +21,8 @@ use crate::http::route::Table;
 use crate::http::target::{AccountAddress, account_address};
 use crate::http::{auth, data_lake, render, target};
 use crate::operation::{
-    Body as Sent, BodyRemainder, EncryptionCheck, OperationSpec, Reply, Request, ResourceKind, ResourcePath, Secondary, Service,
-    ServiceKind, Target, Unread, header_text, header_value,
+    Body as Sent, BodyRemainder, EncryptionCheck, OperationSpec, Query, Reply, Request, ResourceKind, ResourcePath,
+    STATE_PARAMETERS, Secondary, Service, ServiceKind, Target, Unread, header_text, header_value,
 };
 use crate::rules::auth::permissions;
 use crate::rules::auth::permissions::{AnonymousAccess, Authorization, RequiredPermission};
@@ -238,13 +238,10 @@ impl Pipeline {
         if let Some(operation) = blobs.then(|| data_lake::operation(&head.method, host, &head.query, &head.headers)).flatten() {
             return Err(data_lake::refusal(operation, &head.query, account.hns));
         }
-        let target = match head.site {
-            true => self.service.website_target(address.path)?,
-            false if is_preflight(&head.method, head.site) => Target::Service,
-            false => {
-                let resource = ResourcePath { path: address.path, query: &head.query };
-                self.service.target(&resource)?
-            }
+        let (target, malformed_state) = match head.site {
+            true => (self.service.website_target(address.path)?, None),
+            false if is_preflight(&head.method, head.site) => (Target::Service, None),
+            false => self.target(address.path, &head.query)?,
         };
         let method = self.service.method(&head.method, &head.headers)?;
         let (index, spec) = self.table.find(method.as_str(), target.kind(), &head.query, &head.headers)?;
@@ -255,6 +252,7 @@ impl Pipeline {
         }
 
         let caller = self.authorize(&head, progress.version, &account, &target, &spec.requires)?;
+        malformed_state.map_or(Ok(()), Err)?;
         let keys = keys::reach(&caller.authorization, &head.pairs);
         check_endpoint(spec, address.secondary)?;
         let (endpoint, secondary) = (self.endpoint(&head, &address), address.secondary);
@@ -294,6 +292,19 @@ impl Pipeline {
             render::put(&mut reply.headers, name, &value);
         }
         Ok(reply)
+    }
+
+    /// Parses the target of a request. The error of a malformed snapshot or version, which only a caller with permission sees, comes
+    /// beside the resource that the path names.
+    fn target(&self, path: &str, query: &Query) -> Result<(Target, Option<StorageError>), StorageError> {
+        let error = match self.service.target(&ResourcePath { path, query }) {
+            Ok(target) => return Ok((target, None)),
+            Err(error) => error,
+        };
+        match self.service.target(&ResourcePath { path, query: &query.without(&STATE_PARAMETERS) }) {
+            Ok(target) => Ok((target, Some(error))),
+            Err(_) => Err(error),
+        }
     }
 
     /// The account whose website the host names, if it names one.

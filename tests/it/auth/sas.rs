@@ -306,3 +306,23 @@ async fn creating_overwriting_and_tagging() {
         assert_eq!(server.request("GET", "/box/tagged").send().await.header("x-ms-tag-count"), "1");
     }
 }
+
+/// A malformed snapshot or version is reported only to a caller who may make the request.
+#[tokio::test]
+async fn malformed_states_are_checked_after_the_permission() {
+    let server = server_with_blob().await;
+    let sas = token::account("sv=2021-12-02&ss=b&srt=o&sp=r&se=2099-01-01");
+    let forged = sas.replace("sp=r", "sp=w");
+    let denied = token::account("sv=2021-12-02&ss=b&srt=o&sp=l&se=2099-01-01");
+    for target in ["/box/blob?snapshot=x", "/box/blob?versionid=x", "/nowhere/blob?snapshot=x"] {
+        for (sas, verdict) in [
+            (sas.as_str(), "400 InvalidQueryParameterValue"),
+            (&forged, "403 AuthenticationFailed"),
+            (&denied, "403 AuthorizationPermissionMismatch"),
+        ] {
+            assert_eq!(send_with_sas(&server, "GET", target, sas, &[V], "").await.verdict(), verdict, "{target} with {sas}");
+        }
+        let anonymous = server.request("GET", target).anonymous().send().await;
+        assert_eq!(anonymous.status, 401, "{target}: {}", anonymous.verdict());
+    }
+}

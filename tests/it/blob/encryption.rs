@@ -399,3 +399,20 @@ async fn a_block_list_shows_what_its_blocks_were_put_with() {
     )
     .await;
 }
+
+/// Copy Blob and Incremental Copy Blob do not encrypt: a header of encryption is refused, not ignored.
+#[tokio::test]
+async fn copies_refuse_encryption() {
+    let server = TestServer::new().await;
+    server.container("box").await;
+    server.blob("/box/source", "text").await;
+    let source = format!("{}/box/source", server.blob_url());
+    for target in ["/box/copy", "/box/copy?comp=incrementalcopy"] {
+        for header in ["x-ms-encryption-key", "x-ms-encryption-key-sha256", "x-ms-encryption-algorithm", "x-ms-encryption-scope"]
+        {
+            let copy = server.request("PUT", target).header("x-ms-copy-source", &source).header(header, "scope");
+            assert_eq!(copy.send().await.verdict(), "400 UnsupportedHeader", "{target} {header}");
+        }
+    }
+    assert_eq!(server.request("HEAD", "/box/copy").send().await.status, 404);
+}

@@ -47,6 +47,8 @@ const OF_BLOBS: &[Malformed] = &[
     ("PUT", "/kept/new", ("if-modified-since", "yesterday"), "400 InvalidHeaderValue"),
     ("PUT", "/kept/new", ("if-unmodified-since", "tomorrow"), "400 InvalidHeaderValue"),
     ("PUT", "/kept/new", ("x-ms-if-tags", "tag = "), "400 InvalidHeaderValue"),
+    ("PUT", "/kept/new", ("if-match", "\"a\",\"b\""), "400 MultipleConditionHeadersNotSupported"),
+    ("PUT", "/nowhere/new", ("if-none-match", "\"a\",\"b\""), "400 MultipleConditionHeadersNotSupported"),
     ("PUT", "/kept/new", ("x-ms-encryption-key", "c2hvcnQ="), "400 InvalidHeaderValue"),
     ("PUT", "/kept/new", ("x-ms-meta-1st", "digit first"), "400 InvalidMetadata"),
     ("PUT", "/kept/new", ("x-ms-tags", "a=b&a=c"), "400 DuplicateTagNames"),

@@ -36,6 +36,7 @@ input! { pub(super) Input {
 } }
 
 async fn incremental_copy(blobs: &Blobs, request: Request, input: Input) -> Result<Reply, StorageError> {
+    wire::check_unsupported_headers(&request)?;
     // Nothing shows that two snapshots on another server are of the same blob.
     let SourceLocation::Local(source) = request.sources.find(&request, &input.source, SourceAuthorization::Caller)? else {
         return Err(ErrorCode::InvalidSourceBlobUrl.into());

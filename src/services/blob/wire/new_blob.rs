@@ -1,6 +1,6 @@
 //! The headers of a request that creates a blob, or replaces its content headers.
 
-use crate::operation::{FieldLocation, Fields, FromField, FromRequest, Input, Request, header_text};
+use crate::operation::{EncryptionCheck, FieldLocation, Fields, FromField, FromRequest, Input, Request, header_text};
 use crate::rules::blob::immutability::Protection;
 use crate::rules::blob::tags::Tags;
 use crate::rules::blob::tier::{CurrentTier, Tier, TierSupport};
@@ -150,13 +150,18 @@ const NEVER_IGNORED: [&str; 6] = [
     "x-ms-rehydrate-priority",
 ];
 
+/// The headers of encryption, for operations that do not support it.
+const ENCRYPTION: [&str; 4] =
+    ["x-ms-encryption-key", "x-ms-encryption-key-sha256", "x-ms-encryption-algorithm", "x-ms-encryption-scope"];
+
 /// Checks that the request carries none of these headers but those that its operation declares.
 ///
 /// # Errors
 /// 400 UnsupportedHeader.
 pub(in crate::services::blob) fn check_unsupported_headers(request: &Request) -> Result<(), StorageError> {
     let refused = |name: &&&str| header_text(&request.headers, name).is_some() && !request.spec.reads(name);
-    match NEVER_IGNORED.iter().find(refused) {
+    let keys = if request.spec.encryption == EncryptionCheck::None { &ENCRYPTION[..] } else { &[] };
+    match NEVER_IGNORED.iter().chain(keys).find(refused) {
         Some(name) => Err(ErrorCode::UnsupportedHeader.with_detail("HeaderName", *name)),
         None => Ok(()),
     }
