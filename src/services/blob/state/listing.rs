@@ -24,6 +24,14 @@ impl Container {
         if self.blobs.values().any(|blob| blob.is_live(now)) { Err(ErrorCode::BlobImmutableDueToPolicy.into()) } else { Ok(()) }
     }
 
+    /// Checks that no blob, snapshot or version is protected, also in an account that no longer has immutability.
+    ///
+    /// # Errors
+    /// 409 BlobImmutableDueToLegalHold, or BlobImmutableDueToPolicy before a policy's end.
+    pub fn check_unprotected(&self, now: Timestamp) -> Result<(), StorageError> {
+        self.blobs.values().filter(|blob| blob.is_live(now)).try_for_each(|blob| blob.protection.admits_removal(now))
+    }
+
     /// The committed and the uncommitted blocks of the name in the request.
     ///
     /// # Errors
