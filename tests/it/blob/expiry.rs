@@ -1,5 +1,6 @@
 //! Set Blob Expiry, for accounts with a hierarchical namespace: blobs that expire.
 
+use crate::auth::token;
 use crate::scenario::{check, check_in};
 use crate::server::TestServer;
 use lazuli::WELL_KNOWN_KEY;
@@ -70,11 +71,32 @@ async fn a_blob_can_be_created_with_an_expiry() {
 }
 
 #[tokio::test]
+async fn an_expiry_time_without_its_option_is_refused() {
+    let server = server().await;
+    server.blob("/box/source", "one").await;
+    let source = format!("{}/box/source", server.blob_url());
+    let signed = format!("{source}?{}", token::reader("box"));
+    check_in(
+        &server,
+        &format!(
+            "PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-expiry-time: 2000 | one → 400 MissingRequiredHeader | | ~<HeaderName>x-ms-expiry-option<
+             PUT /box/b?comp=blocklist | x-ms-expiry-time: 2000 | <BlockList></BlockList> → 400 UnsupportedHeader | | ~<HeaderName>x-ms-expiry-time<
+             PUT /box/b | x-ms-copy-source: {source}; x-ms-expiry-time: 2000 → 400 UnsupportedHeader
+             PUT /box/b | x-ms-copy-source: {signed}; x-ms-requires-sync: true; x-ms-expiry-time: 2000 → 400 UnsupportedHeader
+             PUT /box/b | x-ms-copy-source: {signed}; x-ms-blob-type: BlockBlob; x-ms-expiry-time: 2000 → 400 UnsupportedHeader
+             GET /box/b → 404 BlobNotFound"
+        ),
+    )
+    .await;
+}
+
+#[tokio::test]
 async fn accounts_without_a_hierarchical_namespace_refuse_expiry() {
     check(
         "PUT /box?restype=container → 201
          PUT /box/b?comp=expiry | x-ms-expiry-option: NeverExpire → 400 HierarchicalNamespaceNotEnabled
          PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-expiry-option: NeverExpire | one → 400 HierarchicalNamespaceNotEnabled
+         PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-expiry-time: 2000 | one → 400 HierarchicalNamespaceNotEnabled
          GET /box/b → 404 BlobNotFound",
     )
     .await;
