@@ -279,7 +279,7 @@ fn service_routes(pipeline: Arc<Pipeline>) -> Router {
         }
         let peer = request.extensions().get::<Peer>().cloned();
         let address = peer.as_ref().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.address.ip());
-        let metadata_case = peer.map(|peer| peer.metadata_case.of(request.headers())).unwrap_or_default();
+        let metadata_case = peer.map(|peer| peer.metadata_case).unwrap_or_default();
         pipeline.answer(request, address, metadata_case).await
     }
     Router::new().fallback(answer).with_state(pipeline)

@@ -72,7 +72,7 @@ impl Remote {
             }
         });
         let (head, body) = sender.send_request(request).await.map_err(failed)?.into_parts();
-        let metadata_case = metadata_case.of(&head.headers);
+        let metadata_case = metadata_case.next_head();
         Ok(RemoteResponse::new(head.status.as_u16(), head.headers, metadata_case, Body::new(body)))
     }
 
