@@ -164,6 +164,9 @@ impl Share {
         if view.snapshot.is_none() {
             self.check(&admitted.node, access, false)?;
             lease::check(admitted.node.lease(), request.spec.lease, request.lease_id, LeasedResource::File, request.now)?;
+        } else if access != FileAccess::Look {
+            // A copy that was pending when the snapshot was taken has no content there.
+            admitted.node.check_settled()?;
         }
         Ok(admitted)
     }
@@ -179,12 +182,14 @@ impl Share {
     /// The source of a copy, and its security descriptor. The caller is already authorized to read it.
     ///
     /// # Errors
-    /// 404 for a missing file; 409 for handles that do not share it for reading.
+    /// 404 for a missing file; 409 for a pending copy, and for handles that do not share it for reading.
     pub fn source(&self, at: &NodePath) -> Result<(Arc<Node>, Option<Arc<str>>), StorageError> {
         let node = find(self.view(at.snapshot)?.tree, &at.path, WantedNode::Content)?.node;
         if at.snapshot.is_none() {
             self.check(&node, FileAccess::Read, false)?;
             handle::admit_range(self.handles.of(node.id), &(0..node.size()), false)?;
+        } else {
+            node.check_settled()?;
         }
         let permission = self.permission_text(node.smb.permission);
         Ok((node, permission))
