@@ -120,7 +120,6 @@ impl Emulator {
             .collect::<Result<_, StartError>>()?;
         recovered.extend(store.disk().map(|disk| disk.settle()).unwrap_or_default());
         let services: Arc<[Arc<dyn Service>]> = configured.iter().map(|(service, _)| service.clone()).collect();
-        let control_state = ControlState { services, environment: environment.clone() };
 
         let scheme = if tls.is_some() { "https" } else { "http" };
         let address = |kind, endpoint: &Endpoint, port| Address { kind, scheme, host: endpoint.host.clone(), port };
@@ -156,6 +155,8 @@ impl Emulator {
         let bound: Vec<_> =
             bound.into_iter().map(|(pipeline, endpoint, listener)| (Arc::new(pipeline), endpoint, listener)).collect();
         local_services.set_services(services_of(&addresses, bound.iter().map(|(pipeline, ..)| pipeline)));
+        let listening = addresses.iter().map(|address| address.kind).collect();
+        let control_state = ControlState { services, listening, environment: environment.clone() };
         let mut listeners = JoinSet::new();
         let (connections, alive) = watch::channel(());
         for (pipeline, endpoint, listener) in bound {
