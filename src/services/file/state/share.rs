@@ -16,7 +16,7 @@ use crate::services::file::node::{Body, Node, NodeId};
 use crate::services::file::state::admission::{Admitted, Claimed, NewNode, WantedNode, find};
 use crate::services::file::state::named::{CurrentPath, NodePath};
 use crate::services::file::state::open_handles::Handles;
-use crate::services::file::state::tree::Tree;
+use crate::services::file::state::tree::{self, Tree};
 use crate::services::file::state::view::{ShareProperties, ShareView, Snapshot};
 use imbl::OrdMap;
 use std::sync::Arc;
@@ -368,7 +368,8 @@ impl Share {
         Ok(())
     }
 
-    /// Moves an admitted node to a claimed name, and changes it. The nodes below a directory move with it, unchanged.
+    /// Moves an admitted node to a claimed name, and changes it. The nodes below a directory move with it, unchanged. As in POSIX, nothing
+    /// happens if the claimed name is another hard link of the same file.
     ///
     /// # Errors
     /// 400 InvalidUri for the root; 409 for a move of a directory below itself, or with open handles in it.
@@ -389,8 +390,10 @@ impl Share {
                 return Err(ErrorCode::SharingViolation.into());
             }
         }
-        if let Some(node) = claimed.current.as_ref().filter(|node| node.id != source.node.id) {
-            self.tree.remove(node, &claimed.place, now);
+        match &claimed.current {
+            Some(node) if node.id != source.node.id => self.tree.remove(node, &claimed.place, now),
+            Some(_) if !tree::is_same(from, &claimed.place) => return Ok(source.node.clone()),
+            Some(_) | None => {}
         }
         let mut node = Node { last_modified: self.next_last_modified(now), ..Node::clone(&source.node) };
         change(&mut node);
