@@ -3,7 +3,7 @@
 //! No account name contains a `_`, so these paths do not collide with accounts.
 
 use crate::environment::Environment;
-use crate::operation::Service;
+use crate::operation::{Service, ServiceKind};
 use axum::Router;
 use axum::extract::{RawQuery, State};
 use axum::http::{StatusCode, header};
@@ -15,8 +15,10 @@ use std::time::Duration;
 /// The state that the control routes use.
 #[derive(Clone, Debug)]
 pub struct ControlState {
-    /// All services of the server.
+    /// All services of the server, including one that has no port.
     pub services: Arc<[Arc<dyn Service>]>,
+    /// The services that have a port.
+    pub listening: Arc<[ServiceKind]>,
     /// The clock of the server.
     pub environment: Arc<Environment>,
 }
@@ -46,7 +48,7 @@ async fn withheld() -> impl IntoResponse {
 }
 
 async fn health(State(controlled): State<ControlState>) -> impl IntoResponse {
-    let services: Vec<&str> = controlled.services.iter().map(|service| service.kind().label()).collect();
+    let services: Vec<&str> = controlled.listening.iter().map(|kind| kind.label()).collect();
     json(&serde_json::json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION"), "services": services }))
 }
 

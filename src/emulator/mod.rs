@@ -120,7 +120,6 @@ impl Emulator {
             .collect::<Result<_, StartError>>()?;
         recovered.extend(store.disk().map(|disk| disk.settle()).unwrap_or_default());
         let services: Arc<[Arc<dyn Service>]> = configured.iter().map(|(service, _)| service.clone()).collect();
-        let control_state = ControlState { services, environment: environment.clone() };
 
         let scheme = if tls.is_some() { "https" } else { "http" };
         let address = |kind, endpoint: &Endpoint, port| Address { kind, scheme, host: endpoint.host.clone(), port };
@@ -154,6 +153,8 @@ impl Emulator {
             }
         }
         local_services.set_services(services_of(&addresses, bound.iter().map(|(pipeline, ..)| pipeline)));
+        let listening = addresses.iter().map(|address| address.kind).collect();
+        let control_state = ControlState { services, listening, environment: environment.clone() };
         let mut listeners = JoinSet::new();
         let (connections, alive) = watch::channel(());
         for (pipeline, endpoint, listener) in bound {
@@ -275,7 +276,7 @@ fn service_routes(pipeline: Arc<Pipeline>) -> Router {
         }
         let peer = request.extensions().get::<Peer>().cloned();
         let address = peer.as_ref().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.address.ip());
-        let metadata_case = peer.map(|peer| peer.metadata_case.of(request.headers())).unwrap_or_default();
+        let metadata_case = peer.map(|peer| peer.metadata_case).unwrap_or_default();
         pipeline.answer(request, address, metadata_case).await
     }
     Router::new().fallback(answer).with_state(pipeline)

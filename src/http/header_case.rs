@@ -6,14 +6,14 @@
 //! hyper create one, by parsing a request with these names.
 
 use bytes::Bytes;
-use http::{Extensions, HeaderMap, Request, Response};
+use http::{Extensions, Request, Response};
 use http_body_util::Empty;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use parking_lot::Mutex;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::convert::Infallible;
 use std::error::Error;
 use std::io;
@@ -26,36 +26,22 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 const PREFIX: &str = "x-ms-meta-";
 /// The longest line of a head that is read, in bytes.
 const LINE: usize = 16 << 10;
-/// The most names that are recorded for a connection or for the server. When it is reached, all are removed.
+/// The most lists of names that are kept for the responses of the server. When it is reached, all are removed.
 const CAPACITY: usize = 1024;
 
-/// How the metadata names of a connection's requests were last written: by lower-case name, those not in lower case.
+/// How the metadata names in the heads of a connection were written. There is an entry for each head that was read to its end and that
+/// hyper has not returned yet, in their order: clients may send requests before they have the responses to earlier ones.
 #[derive(Clone, Debug, Default)]
-pub struct MetadataCase(Arc<Mutex<HashMap<String, String>>>);
+pub struct MetadataCase(Arc<Mutex<VecDeque<WrittenNames>>>);
+
+/// How the metadata names of a head were written: by lower-case name, those not in lower case.
+type WrittenNames = HashMap<String, String>;
 
 impl MetadataCase {
-    /// The metadata names of these headers that were not written in lower case, in pairs: in lower case, as written.
-    pub fn of(&self, headers: &HeaderMap) -> Vec<(String, String)> {
-        let named = headers.keys().filter_map(|name| name.as_str().strip_prefix(PREFIX));
-        let mut named = named.peekable();
-        if named.peek().is_none() {
-            return Vec::new();
-        }
-        let known = self.0.lock();
-        named.filter_map(|name| known.get_key_value(name)).map(|(lower, written)| (lower.clone(), written.clone())).collect()
-    }
-
-    fn record(&self, written: &str) {
-        let lower = written.to_ascii_lowercase();
-        let mut known = self.0.lock();
-        if lower == written {
-            known.remove(&lower);
-            return;
-        }
-        if known.len() >= CAPACITY {
-            known.clear();
-        }
-        known.insert(lower, written.to_owned());
+    /// The metadata names that were not written in lower case, in pairs: in lower case, as written. They are those of the next head, so
+    /// this is called once for each head that hyper returns.
+    pub fn next_head(&self) -> Vec<(String, String)> {
+        self.0.lock().pop_front().unwrap_or_default().into_iter().collect()
     }
 }
 
@@ -65,12 +51,31 @@ pub struct HeaderCaseReader<S> {
     stream: S,
     metadata_case: MetadataCase,
     position: Position,
+    /// The current head, from its first line on.
+    head: Option<Head>,
     /// The start of a line that is not read to its end yet.
     line: Vec<u8>,
-    /// The `Content-Length` in the current head.
+}
+
+/// What is known of the head that is being read.
+#[derive(Debug, Default)]
+struct Head {
+    kind: HeadKind,
+    names: WrittenNames,
+    /// Its `Content-Length`.
     announced: u64,
-    /// Whether the current head announces a chunked body.
+    /// Whether it announces a chunked body.
     chunked: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum HeadKind {
+    #[default]
+    Request,
+    /// A response such as 100 Continue, which hyper does not return.
+    InterimResponse,
+    /// The response on a connection to another server. There is only one.
+    Response,
 }
 
 /// The part of the requests that is read next.
@@ -85,14 +90,15 @@ enum Position {
     Chunk(u64),
     /// The lines after the last chunk.
     Trailer,
-    /// A malformed chunk. The start of the next request is unknown, and hyper closes the connection.
+    /// A malformed chunk: the start of the next request is unknown, and hyper closes the connection. Or the body of a response, after which
+    /// there is no other.
     Lost,
 }
 
 impl<S> HeaderCaseReader<S> {
     /// Wraps a stream, and records the metadata names in `metadata_case`.
     pub fn new(stream: S, metadata_case: MetadataCase) -> HeaderCaseReader<S> {
-        HeaderCaseReader { stream, metadata_case, position: Position::Head, line: Vec::new(), announced: 0, chunked: false }
+        HeaderCaseReader { stream, metadata_case, position: Position::Head, head: None, line: Vec::new() }
     }
 
     fn scan(&mut self, mut fresh: &[u8]) {
@@ -136,32 +142,73 @@ impl<S> HeaderCaseReader<S> {
                 None => Position::Lost,
             },
             Position::Trailer if line.is_empty() => Position::Head,
-            Position::Head if line.is_empty() => match (std::mem::take(&mut self.chunked), std::mem::take(&mut self.announced)) {
-                (true, _) => Position::Size,
-                (false, 0) => Position::Head,
-                (false, announced) => Position::Body(announced),
+            Position::Head => match &mut self.head {
+                // Line breaks before a head are ignored.
+                None if line.is_empty() => Position::Head,
+                None => {
+                    self.head = Some(Head { kind: HeadKind::of(line), ..Head::default() });
+                    Position::Head
+                }
+                Some(_) if line.is_empty() => self.end_head(),
+                Some(head) => {
+                    head.take_header(line);
+                    Position::Head
+                }
             },
-            Position::Head => {
-                self.take_header(line);
-                Position::Head
-            }
             position => position,
         };
     }
 
+    /// Adds the names of the current head, and returns what follows it.
+    fn end_head(&mut self) -> Position {
+        let Some(Head { kind, names, announced, chunked }) = self.head.take() else { return Position::Head };
+        if kind == HeadKind::InterimResponse {
+            return Position::Head;
+        }
+        self.metadata_case.0.lock().push_back(names);
+        match (kind, chunked, announced) {
+            (HeadKind::Response, ..) => Position::Lost,
+            (_, true, _) => Position::Size,
+            (_, false, 0) => Position::Head,
+            (_, false, announced) => Position::Body(announced),
+        }
+    }
+}
+
+impl HeadKind {
+    /// The kind of a head with this first line.
+    fn of(line: &[u8]) -> HeadKind {
+        match line {
+            [b'H', b'T', b'T', b'P', b'/', b'1', b'.', _, b' ', b'1', ..] => HeadKind::InterimResponse,
+            [b'H', b'T', b'T', b'P', b'/', ..] => HeadKind::Response,
+            _ => HeadKind::Request,
+        }
+    }
+}
+
+impl Head {
     fn take_header(&mut self, line: &[u8]) {
         let Some(colon) = line.iter().position(|byte| *byte == b':') else { return };
         let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
         let metadata = name.split_at_checked(PREFIX.len()).filter(|(start, _)| start.eq_ignore_ascii_case(PREFIX.as_bytes()));
         if let Some((_, rest)) = metadata {
             if let Ok(written) = std::str::from_utf8(rest) {
-                self.metadata_case.record(written);
+                self.record(written);
             }
         } else if name.eq_ignore_ascii_case(b"content-length") {
             self.announced = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok()).unwrap_or(0);
         } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
             // hyper refuses requests with another transfer coding.
             self.chunked = true;
+        }
+    }
+
+    fn record(&mut self, written: &str) {
+        let lower = written.to_ascii_lowercase();
+        if lower == written {
+            self.names.remove(&lower);
+        } else {
+            self.names.insert(lower, written.to_owned());
         }
     }
 }
@@ -274,14 +321,14 @@ async fn make(names: &[String]) -> Result<Extensions, Box<dyn Error + Send + Syn
 mod tests {
     use super::*;
 
-    /// The names that are recorded from these bytes, read in pieces of every size.
-    fn seen(bytes: &[u8]) -> Vec<(String, String)> {
+    /// The names that are recorded from the last head in these bytes, read in pieces of every size, and the number of heads.
+    fn seen(bytes: &[u8]) -> (usize, Vec<(String, String)>) {
         let once = |piece: usize| {
             let mut reader = HeaderCaseReader::new((), MetadataCase::default());
             bytes.chunks(piece).for_each(|chunk| reader.scan(chunk));
-            let mut known: Vec<_> = reader.metadata_case.0.lock().clone().into_iter().collect();
-            known.sort();
-            known
+            let heads = reader.metadata_case.0.lock().len();
+            let names: Vec<_> = (0..heads).map(|_| reader.metadata_case.next_head()).collect();
+            (heads, names.into_iter().next_back().unwrap_or_default())
         };
         let first = once(1);
         (2..=bytes.len()).for_each(|piece| assert_eq!(once(piece), first, "in pieces of {piece}"));
@@ -291,22 +338,31 @@ mod tests {
     #[test]
     fn names_are_recorded_from_heads_only() {
         let camel = || vec![("camelcase".to_owned(), "CamelCase".to_owned())];
-        for (bytes, expected) in [
-            ("PUT /a HTTP/1.1\r\nX-MS-Meta-CamelCase: x\r\n\r\n", camel()),
-            ("PUT /a HTTP/1.1\r\nx-ms-meta-lower: x\r\n\r\n", vec![]),
-            ("PUT /a HTTP/1.1\r\nx-ms-meta-CamelCase: x\r\n\r\nPUT /b HTTP/1.1\r\nx-ms-meta-camelcase: x\r\n\r\n", vec![]),
+        for (bytes, heads, expected) in [
+            ("PUT /a HTTP/1.1\r\nX-MS-Meta-CamelCase: x\r\n\r\n", 1, camel()),
+            ("PUT /a HTTP/1.1\r\nx-ms-meta-CamelCase: x\r\n", 0, vec![]),
+            ("PUT /a HTTP/1.1\r\nx-ms-meta-lower: x\r\n\r\n", 1, vec![]),
+            ("PUT /a HTTP/1.1\r\nx-ms-meta-CamelCase: x\r\n\r\nPUT /b HTTP/1.1\r\nx-ms-meta-camelcase: x\r\n\r\n", 2, vec![]),
             (
                 "PUT /a HTTP/1.1\r\ncontent-length: 25\r\n\r\nx-ms-meta-Body: no\r\n\r\n\r\n\r\nPUT /b HTTP/1.1\r\nx-ms-meta-CamelCase: x\r\n\r\n",
+                2,
                 camel(),
             ),
-            ("PUT /a HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\nx-ms-meta-Body: no\r\n", vec![]),
+            ("PUT /a HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\nx-ms-meta-Body: no\r\n", 1, vec![]),
             (
                 "PUT /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\ncontent-length: 3\r\n\r\n1A;x=y\r\nx-ms-meta-Body: no\r\n\r\n\r\n\r\n\r\n0\r\nx-ms-meta-Trailer: no\r\n\r\nPUT /b HTTP/1.1\r\nx-ms-meta-CamelCase: x\r\n\r\n",
+                2,
                 camel(),
             ),
-            ("PUT /a HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\nffffffffffffffff\r\nx-ms-meta-Body: no\r\n", vec![]),
+            ("PUT /a HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\nffffffffffffffff\r\nx-ms-meta-Body: no\r\n", 1, vec![]),
+            // The one response on a connection to another server, and the lines of its body.
+            (
+                "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nx-ms-meta-CamelCase: x\r\n\r\na\r\nx-ms-meta-Body: no\r\n\r\n",
+                1,
+                camel(),
+            ),
         ] {
-            assert_eq!(seen(bytes.as_bytes()), expected, "{bytes}");
+            assert_eq!(seen(bytes.as_bytes()), (heads, expected), "{bytes}");
         }
     }
 

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::{Request, Uri, header};
 use http_body_util::Empty;
 use hyper::client::conn::http1;
-use hyper_rustls::{ConfigBuilderExt, HttpsConnector, HttpsConnectorBuilder};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioIo;
 use rustls::client::WebPkiServerVerifier;
@@ -72,7 +72,7 @@ impl Remote {
             }
         });
         let (head, body) = sender.send_request(request).await.map_err(failed)?.into_parts();
-        let metadata_case = metadata_case.of(&head.headers);
+        let metadata_case = metadata_case.next_head();
         Ok(RemoteResponse::new(head.status.as_u16(), head.headers, metadata_case, Body::new(body)))
     }
 
@@ -107,7 +107,7 @@ fn trusting(own: Option<CertificateDer<'static>>) -> Result<ClientConfig, rustls
     let mut roots = RootCertStore::empty();
     let (known, _) = roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     if known == 0 {
-        return Ok(builder.with_webpki_roots().with_no_client_auth());
+        roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
     }
     let Some(own) = own else { return Ok(builder.with_root_certificates(roots).with_no_client_auth()) };
     let others = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build();

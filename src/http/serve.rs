@@ -25,8 +25,8 @@ use tokio_rustls::TlsAcceptor;
 pub struct Peer {
     /// The address of the client.
     pub address: SocketAddr,
-    /// The case of its metadata names.
-    pub metadata_case: MetadataCase,
+    /// The metadata names of the request that were not written in lower case, in pairs: in lower case, as written.
+    pub metadata_case: Vec<(String, String)>,
 }
 
 /// How connections are served.
@@ -132,7 +132,7 @@ where
 {
     let metadata_case = MetadataCase::default();
     let stream = HeaderCaseReader::new(ClientStream::new(stream, LIMITS), metadata_case.clone());
-    let service = PeerService { router, peer: Peer { address: peer, metadata_case } };
+    let service = PeerService { router, address: peer, metadata_case };
     http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(idle_timeout)
@@ -146,7 +146,8 @@ where
 #[derive(Clone)]
 struct PeerService {
     router: Router,
-    peer: Peer,
+    address: SocketAddr,
+    metadata_case: MetadataCase,
 }
 
 impl tower_service::Service<Request<Incoming>> for PeerService {
@@ -160,7 +161,7 @@ impl tower_service::Service<Request<Incoming>> for PeerService {
 
     fn call(&mut self, request: Request<Incoming>) -> Self::Future {
         let mut request = request.map(Body::new);
-        request.extensions_mut().insert(self.peer.clone());
+        request.extensions_mut().insert(Peer { address: self.address, metadata_case: self.metadata_case.next_head() });
         self.router.call(request)
     }
 }

@@ -76,6 +76,11 @@ impl Sparse {
         self.runs.insert(start, Run { content: content.part(0..end - start), written: now });
     }
 
+    /// Sets the time of writing of all runs.
+    pub fn set_written(&mut self, now: Timestamp) {
+        self.runs = self.runs.iter().map(|(start, run)| (*start, Run { written: now, ..run.clone() })).collect();
+    }
+
     /// Makes a range a hole and records when: a later comparison reports it as cleared, even if it was a hole before.
     pub fn clear_at(&mut self, range: Range<u64>, now: Timestamp) {
         let range = range.start..range.end.min(self.size);

@@ -21,24 +21,32 @@ async fn heads(server: &TestServer, requests: &[Sent<'_>]) -> Vec<String> {
 async fn heads_of(server: &TestServer, kind: ServiceKind, requests: &[Sent<'_>]) -> Vec<String> {
     let mut stream = TcpStream::connect(server.host(kind)).await.unwrap();
     let mut heads = Vec::new();
-    for (method, target, headers) in requests {
-        let path = format!("/{WELL_KNOWN_ACCOUNT}{target}");
-        let mut all: Vec<(String, String)> =
-            headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        all.push(("x-ms-version".into(), VERSION.into()));
-        all.push(("x-ms-date".into(), start_of_time().rfc1123()));
-        let lower: Vec<_> = all.iter().map(|(name, value)| (name.to_lowercase(), value.clone())).collect();
-        all.push(("Authorization".into(), sign(method, WELL_KNOWN_ACCOUNT, &path, &lower, 0, WELL_KNOWN_KEY)));
-        let lines: String = all.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-        let request = format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n{lines}\r\n");
-        stream.write_all(request.as_bytes()).await.unwrap();
-        let mut head = Vec::new();
-        while !head.ends_with(b"\r\n\r\n") {
-            head.push(stream.read_u8().await.unwrap());
-        }
-        heads.push(String::from_utf8(head).unwrap());
+    for request in requests {
+        stream.write_all(signed(request).as_bytes()).await.unwrap();
+        heads.push(next_head(&mut stream).await);
     }
     heads
+}
+
+/// The bytes of a signed request.
+fn signed((method, target, headers): &Sent<'_>) -> String {
+    let path = format!("/{WELL_KNOWN_ACCOUNT}{target}");
+    let mut all: Vec<(String, String)> = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    all.push(("x-ms-version".into(), VERSION.into()));
+    all.push(("x-ms-date".into(), start_of_time().rfc1123()));
+    let lower: Vec<_> = all.iter().map(|(name, value)| (name.to_lowercase(), value.clone())).collect();
+    all.push(("Authorization".into(), sign(method, WELL_KNOWN_ACCOUNT, &path, &lower, 0, WELL_KNOWN_KEY)));
+    let lines: String = all.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n{lines}\r\n")
+}
+
+/// The head of the next response.
+async fn next_head(stream: &mut TcpStream) -> String {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await.unwrap());
+    }
+    String::from_utf8(head).unwrap()
 }
 
 #[tokio::test]
@@ -99,6 +107,47 @@ async fn a_copy_keeps_the_case_of_its_sources_names() {
         let seen = heads(&server, &[("HEAD", "/case/copy", &[])]).await;
         for name in names {
             assert!(seen[0].contains(&format!("\r\nx-ms-meta-{name}\r\n")), "{name} of {source}: {}", seen[0]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn metadata_keeps_its_case_after_many_other_names_on_the_connection() {
+    let server = TestServer::new().await;
+    let names: Vec<String> = (0..1060).map(|n| format!("x-ms-meta-A{n}")).collect();
+    let headers: Vec<(&str, &str)> = names.iter().map(|name| (&**name, "x")).collect();
+    let (many, few) = headers.split_at(1000);
+    let seen = heads(
+        &server,
+        &[
+            ("PUT", "/many?restype=container", many),
+            ("PUT", "/few?restype=container", few),
+            ("HEAD", "/few?restype=container", &[]),
+        ],
+    )
+    .await;
+    for (name, _) in few {
+        assert!(seen[2].contains(&format!("\r\n{name}: x\r\n")), "{name}: {}", seen[2]);
+    }
+}
+
+#[tokio::test]
+async fn each_pipelined_request_keeps_the_case_of_its_own_names() {
+    let server = TestServer::new().await;
+    let upper: Sent<'_> = ("PUT", "/upper?restype=container", &[("x-ms-meta-NAME", "x"), ("x-ms-meta-One", "x")]);
+    let lower: Sent<'_> = ("PUT", "/lower?restype=container", &[("x-ms-meta-name", "x"), ("x-ms-meta-ONE", "x")]);
+    let mut stream = TcpStream::connect(server.host(ServiceKind::Blob)).await.unwrap();
+    // Line breaks before a request are no request.
+    let both = format!("{}\r\n{}", signed(&upper), signed(&lower));
+    stream.write_all(both.as_bytes()).await.unwrap();
+    for _ in 0..2 {
+        let head = next_head(&mut stream).await;
+        assert!(head.starts_with("HTTP/1.1 201 "), "{head}");
+    }
+    let seen = heads(&server, &[("HEAD", "/upper?restype=container", &[]), ("HEAD", "/lower?restype=container", &[])]).await;
+    for (head, names) in seen.iter().zip([["NAME", "One"], ["name", "ONE"]]) {
+        for name in names {
+            assert!(head.contains(&format!("\r\nx-ms-meta-{name}: x\r\n")), "{name}: {head}");
         }
     }
 }

@@ -147,21 +147,25 @@ async fn a_certificate_of_ones_own() {
     let secret = Secret::open().await;
     let source = secret.url();
     let folder = Folder::new("own-certificate");
-    let [cert, key, trusted] = [("cert", CERT), ("key", KEY), ("trusted", crate::startup::CERT)].map(|(name, text)| {
-        let file = folder.0.join(format!("{name}.pem"));
-        std::fs::write(&file, text).unwrap();
-        file.to_str().unwrap().to_owned()
-    });
+    let [cert, key, trusted, none] =
+        [("cert", CERT), ("key", KEY), ("trusted", crate::startup::CERT), ("none", "")].map(|(name, text)| {
+            let file = folder.0.join(format!("{name}.pem"));
+            std::fs::write(&file, text).unwrap();
+            file.to_str().unwrap().to_owned()
+        });
     let test = async {
         let arguments = [&crate::process::FREE[..], &["--cert", &cert, "--key", &key]].concat();
-        let running = Running::start_in(&arguments, &[("SSL_CERT_FILE", &trusted)]);
-        let port = running.ports()[0];
-        let made = request_tls(port, "PUT", "/box?restype=container", "").await;
-        assert!(made.starts_with("HTTP/1.1 201 "), "{made}");
-        let headers = format!("x-ms-blob-type: BlockBlob\r\nx-ms-copy-source: {source}\r\n");
-        let put = request_tls(port, "PUT", "/box/b", &headers).await;
-        assert!(put.starts_with("HTTP/1.1 201 "), "{put}");
-        assert!(request_tls(port, "GET", "/box/b", "").await.ends_with("\r\n\r\nsecret"));
+        // Also on a machine without certificates.
+        for file in [&trusted, &none] {
+            let running = Running::start_in(&arguments, &[("SSL_CERT_FILE", file)]);
+            let port = running.ports()[0];
+            let made = request_tls(port, "PUT", "/box?restype=container", "").await;
+            assert!(made.starts_with("HTTP/1.1 201 "), "{made}");
+            let headers = format!("x-ms-blob-type: BlockBlob\r\nx-ms-copy-source: {source}\r\n");
+            let put = request_tls(port, "PUT", "/box/b", &headers).await;
+            assert!(put.starts_with("HTTP/1.1 201 "), "{file}: {put}");
+            assert!(request_tls(port, "GET", "/box/b", "").await.ends_with("\r\n\r\nsecret"));
+        }
     };
     tokio::select! {
         () = test => {}

@@ -1,5 +1,6 @@
 //! Set Blob Expiry, for accounts with a hierarchical namespace: blobs that expire.
 
+use crate::auth::token;
 use crate::scenario::{check, check_in};
 use crate::server::TestServer;
 use lazuli::WELL_KNOWN_KEY;
@@ -61,7 +62,30 @@ async fn a_blob_can_be_created_with_an_expiry() {
          PUT /box/log?comp=appendblock | | x → 201
          wait 2
          HEAD /box/b → 404 BlobNotFound
-         PUT /box/log?comp=appendblock | | x → 404 BlobNotFound",
+         PUT /box/log?comp=appendblock | | x → 404 BlobNotFound
+         # uncommitted blocks of an expired name
+         PUT /box/b?comp=block&blockid=QQ== | | two → 201
+         GET /box?restype=container&comp=list&include=uncommittedblobs → 200 | | ~<Name>b</Name>",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn an_expiry_time_without_its_option_is_refused() {
+    let server = server().await;
+    server.blob("/box/source", "one").await;
+    let source = format!("{}/box/source", server.blob_url());
+    let signed = format!("{source}?{}", token::reader("box"));
+    check_in(
+        &server,
+        &format!(
+            "PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-expiry-time: 2000 | one → 400 MissingRequiredHeader | | ~<HeaderName>x-ms-expiry-option<
+             PUT /box/b?comp=blocklist | x-ms-expiry-time: 2000 | <BlockList></BlockList> → 400 UnsupportedHeader | | ~<HeaderName>x-ms-expiry-time<
+             PUT /box/b | x-ms-copy-source: {source}; x-ms-expiry-time: 2000 → 400 UnsupportedHeader
+             PUT /box/b | x-ms-copy-source: {signed}; x-ms-requires-sync: true; x-ms-expiry-time: 2000 → 400 UnsupportedHeader
+             PUT /box/b | x-ms-copy-source: {signed}; x-ms-blob-type: BlockBlob; x-ms-expiry-time: 2000 → 400 UnsupportedHeader
+             GET /box/b → 404 BlobNotFound"
+        ),
     )
     .await;
 }
@@ -72,6 +96,7 @@ async fn accounts_without_a_hierarchical_namespace_refuse_expiry() {
         "PUT /box?restype=container → 201
          PUT /box/b?comp=expiry | x-ms-expiry-option: NeverExpire → 400 HierarchicalNamespaceNotEnabled
          PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-expiry-option: NeverExpire | one → 400 HierarchicalNamespaceNotEnabled
+         PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-expiry-time: 2000 | one → 400 HierarchicalNamespaceNotEnabled
          GET /box/b → 404 BlobNotFound",
     )
     .await;

@@ -2,6 +2,7 @@
 
 use crate::auth::token;
 use crate::scenario::{check, check_in};
+use crate::scratch::Scratch;
 use crate::server::TestServer;
 use lazuli::WELL_KNOWN_KEY;
 
@@ -193,6 +194,52 @@ async fn an_account_without_immutability_refuses_policies() {
          PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-legal-hold: true | two → 400 UnsupportedHeader
          GET /box/b → 200 | | one
          DELETE /box?restype=container → 202",
+    )
+    .await;
+}
+
+/// A server can be started without the immutability that its account had.
+#[tokio::test]
+async fn protection_holds_after_the_account_lost_its_immutability() {
+    let folder = Scratch::new("protection");
+    let account = format!("devstoreaccount1:{WELL_KNOWN_KEY},immutability");
+    let mut server = TestServer::with(&["--location", folder.path(), "--account", &account]).await;
+    server.container("box").await;
+    server.container("other").await;
+    server.blob("/other/source", "two").await;
+    check_in(
+        &server,
+        "PUT /box/held | x-ms-blob-type: BlockBlob; x-ms-legal-hold: true | one → 201
+         PUT /box/kept | x-ms-blob-type: BlockBlob; x-ms-immutability-policy-until-date: {at+60}; x-ms-immutability-policy-mode: Locked | one → 201
+         PUT /box/free | x-ms-blob-type: BlockBlob | one → 201",
+    )
+    .await;
+    server.restart_with(&["--location", folder.path()]).await;
+    let source = format!("{}/other/source", server.blob_url());
+    let signed = format!("{source}?{}", token::reader("other"));
+    for (name, code) in [("held", "BlobImmutableDueToLegalHold"), ("kept", "BlobImmutableDueToPolicy")] {
+        check_in(
+            &server,
+            &format!(
+                "PUT /box/{name} | x-ms-blob-type: BlockBlob | two → 409 {code}
+                 PUT /box/{name} | x-ms-blob-type: AppendBlob → 409 {code}
+                 PUT /box/{name}?comp=block&blockid=QQ== | | two → 201
+                 PUT /box/{name}?comp=blocklist | | <BlockList><Latest>QQ==</Latest></BlockList> → 409 {code}
+                 PUT /box/{name} | x-ms-copy-source: {source} → 409 {code}
+                 PUT /box/{name} | x-ms-copy-source: {signed}; x-ms-requires-sync: true → 409 {code}
+                 PUT /box/{name} | x-ms-copy-source: {signed}; x-ms-blob-type: BlockBlob → 409 {code}
+                 DELETE /box/{name} → 409 {code}
+                 GET /box/{name} → 200 | | one
+                 DELETE /box?restype=container → 409 BlobImmutableDueToLegalHold"
+            ),
+        )
+        .await;
+    }
+    check_in(
+        &server,
+        "PUT /box/free | x-ms-blob-type: BlockBlob | two → 201
+         GET /box/free → 200 | | two
+         DELETE /other?restype=container → 202",
     )
     .await;
 }

@@ -153,3 +153,40 @@ async fn retained_states_can_be_deleted_permanently_if_allowed() {
     )
     .await;
 }
+
+/// Uncommitted blocks are listed beside the deleted blob of their name, with a position of their own.
+#[tokio::test]
+async fn uncommitted_blocks_of_a_deleted_name_are_listed() {
+    let server = server().await;
+    check_in(
+        &server,
+        "PUT /box/a | x-ms-blob-type: BlockBlob | one → 201
+         PUT /box/a?comp=snapshot → 201 | x-ms-snapshot: $s
+         DELETE /box/a | x-ms-delete-snapshots: include → 202
+         PUT /box/a?comp=block&blockid=QQ== | | two → 201
+         PUT /box/b | x-ms-blob-type: BlockBlob | one → 201
+         PUT /box/b?comp=block&blockid=QQ== | | two → 201
+         GET /box?restype=container&comp=list → 200 | | !<Name>a<
+         GET /box?restype=container&comp=list&include=uncommittedblobs → 200 | | ~<Name>a</Name> | !<Deleted>",
+    )
+    .await;
+    for (include, expected) in [
+        ("uncommittedblobs", "a b"),
+        ("deleted", "a-deleted b"),
+        ("uncommittedblobs,deleted", "a-deleted a b"),
+        ("uncommittedblobs,deleted,snapshots", "a-deleted a-deleted a b"),
+    ] {
+        let (mut listed, mut marker) = (Vec::new(), String::new());
+        for _ in 0..5 {
+            let target = format!("/box?restype=container&comp=list&maxresults=1&include={include}&marker={marker}");
+            let page = server.request("GET", &target).send().await;
+            let deleted = if page.text().contains("<Deleted>") { "-deleted" } else { "" };
+            listed.push(format!("{}{deleted}", page.element("Name")));
+            marker = page.element("NextMarker").to_owned();
+            if marker.is_empty() {
+                break;
+            }
+        }
+        assert_eq!(listed.join(" "), expected, "{include}");
+    }
+}

@@ -110,6 +110,32 @@ async fn a_pending_copy_is_aborted_or_fails() {
     check_in(&server, "GET /shr/copy → 200 | content-length: 0 | {}").await;
 }
 
+/// A snapshot that was taken during the copy has none of its bytes, so they are changes since the snapshot.
+#[tokio::test]
+async fn a_share_snapshot_has_no_bytes_of_a_pending_copy() {
+    let (server, web) = (server().await, Web::open().await);
+    let (_, mut exchange) = begin(&server, &web, HALF).await;
+    until(&server, |answer| answer.header("x-ms-copy-progress") == "4/8").await;
+    server.wait(10);
+    let snapshot = server.request("PUT", "/shr?restype=share&comp=snapshot").of(ServiceKind::File).send().await;
+    let taken = snapshot.header("x-ms-snapshot");
+    server.wait(10);
+    exchange.say(REST).await;
+    ended(&server).await;
+    check_in(
+        &server,
+        &format!(
+            "GET /shr/copy → 200 | | halfrest
+             GET /shr/copy?comp=rangelist&prevsharesnapshot={taken} → 200 | | ~<Range><Start>0</Start><End>7</End></Range>
+             HEAD /shr/copy?sharesnapshot={taken} → 200 | x-ms-copy-status: pending; content-length: 8
+             GET /shr/copy?sharesnapshot={taken} → 409 PendingCopyOperation
+             GET /shr/copy?comp=rangelist&sharesnapshot={taken} → 409 PendingCopyOperation
+             PUT /shr/other | x-ms-copy-source: /devstoreaccount1/shr/copy?sharesnapshot={taken} → 409 PendingCopyOperation"
+        ),
+    )
+    .await;
+}
+
 /// Deleting a share ends its pending copies.
 #[tokio::test]
 async fn a_pending_copy_ends_with_its_share() {

@@ -32,6 +32,24 @@ async fn a_file_has_several_hard_links() {
     .await;
 }
 
+/// As in POSIX.
+#[tokio::test]
+async fn a_rename_to_another_link_of_the_same_file_changes_nothing() {
+    check(
+        "PUT /nfs?restype=share | x-ms-enabled-protocols: NFS → 201
+         PUT /nfs/f | x-ms-type: file; x-ms-content-length: 3 → 201
+         PUT /nfs/g?restype=hardlink | x-ms-type: file; x-ms-file-target-file: /f → 201 | etag: $e; x-ms-link-count: 2
+         PUT /nfs/g?comp=rename | x-ms-file-rename-source: /devstoreaccount1/nfs/f; x-ms-file-rename-replace-if-exists: true → 200 | etag: {e}
+         HEAD /nfs/f → 200 | etag: {e}; x-ms-link-count: 2
+         HEAD /nfs/g → 200 | etag: {e}; x-ms-link-count: 2
+         DELETE /nfs/g → 202
+         HEAD /nfs/f → 200 | x-ms-link-count: 1
+         DELETE /nfs/f → 202
+         GET /nfs?restype=share&comp=stats → 200 | | ~<ShareUsageBytes>0</ShareUsageBytes>",
+    )
+    .await;
+}
+
 #[tokio::test]
 async fn a_symbolic_link_has_a_target() {
     check(

@@ -1,6 +1,6 @@
 //! `--control`, and the health of a server over HTTP.
 
-use crate::process::{FREE, Running, send};
+use crate::process::{FREE, Folder, Running, send};
 
 /// Every server answers health requests. The clock and the reset need `--control`, and a refusal without it says so.
 #[test]
@@ -36,4 +36,19 @@ fn control_needs_its_flag() {
             assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{request}: {answer}");
         }
     }
+}
+
+/// Under Azurite's name a server starts without the File service if its port is in use.
+#[test]
+fn health_lists_only_services_that_have_a_port() {
+    let (first, folder) = (Running::start(&FREE), Folder::new("health-without-file"));
+    let taken = first.ports()[3].to_string();
+    let arguments = ["--silent", "--blobPort", "0", "--queuePort", "0", "--tablePort", "0", "--file-port", &taken];
+    let running = Running::start_as(&folder.link("azurite"), &arguments);
+    // The warning about the port comes first.
+    let ready =
+        std::iter::repeat_with(|| running.line()).find(|line| line.contains("Blob service is successfully listening")).unwrap();
+    let health = send(ready.rsplit(':').next().unwrap().parse().unwrap(), "GET /_lazuli/health");
+    let body: serde_json::Value = serde_json::from_str(health.split("\r\n\r\n").nth(1).unwrap()).unwrap();
+    assert_eq!(body["services"], serde_json::json!(["blob", "queue", "table"]));
 }

@@ -151,11 +151,11 @@ async fn create(
         if claimed.current().is_some_and(|blob| blob.lease().duration(request.now) == Some("fixed")) {
             return Err(ErrorCode::InfiniteLeaseDurationRequired.into());
         }
-        Ok(container.create(claimed, request.now, retention, |new| {
+        container.create(claimed, request.now, retention, |new| {
             let mut blob = finish(new.blob(body, headers));
             blob.copy = Some(Arc::new(copy(&blob.body, blob.last_modified)));
             blob
-        }))
+        })
     };
     let blob = container.write(make).await?;
     Ok((container, blob))

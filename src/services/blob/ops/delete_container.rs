@@ -36,7 +36,10 @@ async fn delete_container(blobs: &Blobs, request: Request) -> Result<Reply, Stor
             if names::SYSTEM.contains(&name) {
                 return Err(ErrorCode::AuthorizationFailure.into());
             }
-            if request.account.immutability { container.check_empty(request.now) } else { Ok(()) }
+            match request.account.immutability {
+                true => container.check_empty(request.now),
+                false => container.check_unprotected(request.now),
+            }
         })
     };
     blobs.write_index(&request, delete).await?;

@@ -383,7 +383,7 @@ async fn put_blob(blobs: &Blobs, request: Request, input: PutBlobInput) -> Resul
     let retention = blobs.retention_policy(&request)?;
     let create = |container: &mut Container| {
         let claimed = container.claim(&request)?;
-        Ok(container.create(claimed, request.now, retention, make))
+        container.create(claimed, request.now, retention, make)
     };
     let blob = blobs.write(&request, create).await?;
     Ok(wire::written(&blob, &request).with_digests(fetched.digests))
@@ -403,7 +403,7 @@ async fn copy_blob(blobs: &Blobs, request: Request, input: CopyBlobInput) -> Res
     let create = |container: &mut Container| {
         let claimed = container.claim(&request)?;
         claimed.check_type(&body)?;
-        Ok(container.create(claimed, request.now, retention, |blob| {
+        container.create(claimed, request.now, retention, |blob| {
             let mut blob = blob.blob(body, fetched.headers);
             blob.metadata = fetched.metadata;
             blob = new.apply(blob, request.now);
@@ -411,7 +411,7 @@ async fn copy_blob(blobs: &Blobs, request: Request, input: CopyBlobInput) -> Res
             blob.copy = Some(Arc::new(BlobCopy::whole(id, url, blob.body.len(), blob.last_modified)));
             blob.tags = fetched.tags.unwrap_or(blob.tags);
             blob
-        }))
+        })
     };
     let blob = blobs.write(&request, create).await?;
     Ok(wire::copied(&blob, &request, id, "success").with_digests(fetched.digests))

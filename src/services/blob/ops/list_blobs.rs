@@ -6,7 +6,6 @@ use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::listing;
 use crate::rules::listing::{Entry, Position};
-use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::ops::spec::READ_CONTAINER;
@@ -67,8 +66,8 @@ async fn list_blobs(blobs: &Blobs, request: Request, input: Input) -> Result<Rep
     let page = listing::page(&page, |name, _| {
         let listed = container.list_from(name, include.also, request.now);
         listed.take_while(|(name, _)| end.is_none_or(|end| *name < end)).filter_map(|(name, listed)| match listed {
-            ListedBlob::Blob(at, blob) => include.shows(at, blob, request.now).then_some((name, at.time(), (name, listed))),
-            ListedBlob::VersionsOnly(_) | ListedBlob::Uncommitted(_) => Some((name, Timestamp::NEVER, (name, listed))),
+            ListedBlob::Blob(at, blob) if !include.shows(at, blob, request.now) => None,
+            _ => Some((name, listed.time(), (name, listed))),
         })
     });
 

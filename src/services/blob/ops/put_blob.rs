@@ -105,7 +105,7 @@ async fn put_blob(blobs: &Blobs, mut request: Request, input: Input) -> Result<R
     let make = |blob: NewBlob| new.apply(blob.blob(body, headers), request.now).expiring(expiry.0);
     let create = |container: &mut Container| {
         let claimed = container.claim(&request)?;
-        Ok(container.create(claimed, request.now, retention, make))
+        container.create(claimed, request.now, retention, make)
     };
     let blob = container.write(create).await?;
     let reply = wire::written(&blob, &request).with_digests(digests);

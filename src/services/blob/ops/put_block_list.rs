@@ -73,7 +73,7 @@ async fn put_block_list(blobs: &Blobs, mut request: Request, input: Input) -> Re
         let chosen = chosen.into_iter().collect::<Result<Vec<Block>, StorageError>>()?;
         let content = Content::concat(chosen.iter().map(|block| &block.content));
         let body = Body::Block { content, blocks: chosen.into() };
-        Ok(container.create(name, request.now, retention, |blob| new.apply(blob.blob(body, headers), request.now)))
+        container.create(name, request.now, retention, |blob| new.apply(blob.blob(body, headers), request.now))
     };
     let blob = blobs.write(&request, commit).await?;
     // Versions up to 2018-11-09 report the MD5, later ones the CRC64, whichever the request has (recorded).

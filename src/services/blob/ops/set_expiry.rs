@@ -39,7 +39,7 @@ parsed_input! {
     /// When a new blob expires.
     pub(super) NewBlobExpiry(Option<Timestamp>) = [Input::Headers(&[OPTION, TIME])],
     |fields| {
-        if !fields.has_header(OPTION) {
+        if !fields.has_header(OPTION) && !fields.has_header(TIME) {
             return Ok(None);
         }
         ExpiryOption::from_request(fields)?.at(fields.now, fields.now)

@@ -134,7 +134,7 @@ impl Container {
     ) -> Result<Arc<Blob>, StorageError> {
         let claimed = self.claim_any(request)?;
         let begun = match claimed.current.clone() {
-            None => self.create(claimed, request.now, retention, make),
+            None => self.create(claimed, request.now, retention, make)?,
             Some(current) => {
                 let last = check_next(&current, &increment)?;
                 let admitted = Admitted { key: BlobKey::base(claimed.name), blob: current };

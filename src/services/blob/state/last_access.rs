@@ -64,7 +64,7 @@ mod tests {
 
     fn put(container: &mut Container, name: &str, body: Body, now: Timestamp) {
         let claimed = Claimed { name: name.into(), current: None, encryption: Encryption::Service };
-        container.create(claimed, now, RetentionPolicy::default(), |new| new.blob(body, ContentHeaders::default()));
+        container.create(claimed, now, RetentionPolicy::default(), |new| new.blob(body, ContentHeaders::default())).unwrap();
     }
 
     fn blob(cell: &Cell<Container>, name: &str) -> Arc<Blob> {

@@ -24,6 +24,14 @@ impl Container {
         if self.blobs.values().any(|blob| blob.is_live(now)) { Err(ErrorCode::BlobImmutableDueToPolicy.into()) } else { Ok(()) }
     }
 
+    /// Checks that no blob, snapshot or version is protected, also in an account that no longer has immutability.
+    ///
+    /// # Errors
+    /// 409 BlobImmutableDueToLegalHold, or BlobImmutableDueToPolicy before a policy's end.
+    pub fn check_unprotected(&self, now: Timestamp) -> Result<(), StorageError> {
+        self.blobs.values().filter(|blob| blob.is_live(now)).try_for_each(|blob| blob.protection.admits_removal(now))
+    }
+
     /// The committed and the uncommitted blocks of the name in the request.
     ///
     /// # Errors
@@ -62,11 +70,11 @@ impl Container {
         std::iter::from_fn(move || {
             loop {
                 return match (blobs.peek(), staged.peek()) {
-                    (Some((blob, _)), Some((name, _))) if blob == name => {
+                    (Some((blob, listed)), Some((name, _))) if blob == name && listed.is_current(now) => {
                         staged.next();
                         continue;
                     }
-                    (Some((blob, _)), Some((name, _))) if blob < name => blobs.next(),
+                    (Some((blob, _)), Some((name, _))) if blob <= name => blobs.next(),
                     (_, Some(_)) => staged.next().map(|(name, lease)| (name, ListedBlob::Uncommitted(lease))),
                     (_, None) => blobs.next(),
                 };
@@ -128,7 +136,7 @@ pub struct BlockLists {
 /// The names that a listing includes besides those of blobs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ListInclude {
-    /// Names that only have uncommitted blocks.
+    /// Names that have uncommitted blocks and no blob.
     pub uncommitted: bool,
     /// Names that only have versions.
     pub versions_only: bool,
@@ -141,6 +149,26 @@ pub enum ListedBlob<'a> {
     Blob(VersionSelector, &'a Arc<Blob>),
     /// The last version of a name that only has versions.
     VersionsOnly(&'a Arc<Blob>),
-    /// The lease of a name that only has uncommitted blocks.
+    /// The lease of a name that has uncommitted blocks and no blob, or only a deleted one.
     Uncommitted(Lease),
+}
+
+/// The time by which a listing orders a deleted blob, or a name that only has versions.
+const DELETED: Timestamp = Timestamp::from_ticks(Timestamp::NEVER.ticks() - 1);
+
+impl ListedBlob<'_> {
+    /// Returns true for the blob itself, neither deleted nor expired.
+    fn is_current(&self, now: Timestamp) -> bool {
+        matches!(self, ListedBlob::Blob(VersionSelector::Base, blob) if blob.is_live(now))
+    }
+
+    /// The time by which a listing orders it: a deleted blob comes after its earlier states, and before uncommitted blocks of its name.
+    pub fn time(&self) -> Timestamp {
+        match self {
+            ListedBlob::Blob(VersionSelector::Base, blob) if blob.deleted.is_some() => DELETED,
+            ListedBlob::Blob(at, _) => at.time(),
+            ListedBlob::VersionsOnly(_) => DELETED,
+            ListedBlob::Uncommitted(_) => Timestamp::NEVER,
+        }
+    }
 }

@@ -93,7 +93,7 @@ mod tests {
     fn put(container: &mut Container, name: &str, now: Timestamp, expires: Option<Timestamp>) -> Admitted {
         let body = Body::Block { content: Content::default(), blocks: Arc::default() };
         let make = |new: crate::services::blob::state::blob::NewBlob| new.blob(body, ContentHeaders::default()).expiring(expires);
-        let blob = container.create(claimed(name), now, RETAINED, make);
+        let blob = container.create(claimed(name), now, RETAINED, make).unwrap();
         Admitted { key: BlobKey::base(name), blob }
     }
 

@@ -21,13 +21,20 @@ use std::sync::Arc;
 impl Container {
     /// Writes a new blob to a claimed name. The lease stays, the old blob is retained if the account does so, and the uncommitted blocks
     /// are deleted.
+    ///
+    /// # Errors
+    /// 409 for a blob under an immutability policy or a legal hold, unless it stays as a version.
     pub fn create(
         &mut self,
         claimed: Claimed,
         now: Timestamp,
         retention: RetentionPolicy,
         make: impl FnOnce(NewBlob) -> Blob,
-    ) -> Arc<Blob> {
+    ) -> Result<Arc<Blob>, StorageError> {
+        // An account with immutability keeps versions. The blob may be from a time when the account had it.
+        if let Some(current) = claimed.current().filter(|_| !retention.versions) {
+            current.protection.admits_change()?;
+        }
         self.displace(&claimed.name, now, retention);
         let last_modified = self.next_last_modified(now);
         let lease = lease::after_write(self.lease_at(&claimed.name, claimed.current.as_deref(), now), now);
@@ -35,7 +42,7 @@ impl Container {
         let blob = make(NewBlob { last_modified, lease, encryption: claimed.encryption, version });
         self.drop_uncommitted(&claimed.name);
         self.sweep(now);
-        self.insert(BlobKey::base(claimed.name), blob)
+        Ok(self.insert(BlobKey::base(claimed.name), blob))
     }
 
     /// Changes an admitted blob. Its modification time is set before `change` runs.

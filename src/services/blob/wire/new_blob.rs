@@ -141,11 +141,12 @@ impl NewBlobHeaders {
 }
 
 /// Headers that would change what a blob is. An operation that does not declare one refuses it instead of ignoring it.
-const NEVER_IGNORED: [&str; 6] = [
+const NEVER_IGNORED: [&str; 7] = [
     "x-ms-immutability-policy-until-date",
     "x-ms-immutability-policy-mode",
     "x-ms-legal-hold",
     "x-ms-expiry-option",
+    "x-ms-expiry-time",
     "x-ms-structured-body",
     "x-ms-rehydrate-priority",
 ];

@@ -54,6 +54,8 @@ impl Share {
         let ended = node.last_modified;
         if let Body::File(file) = &mut node.body {
             file.content = content.unwrap_or_default();
+            // Snapshots that were taken during the copy do not have these bytes.
+            file.content.set_written(ended);
             file.copy = Some(Arc::new(FileCopy { progress: copy.progress.over(ended, outcome), ..copy.clone() }));
         }
         self.tree.put(node);

@@ -16,7 +16,7 @@ use crate::services::file::node::{Body, Node, NodeId};
 use crate::services::file::state::admission::{Admitted, Claimed, NewNode, WantedNode, find};
 use crate::services::file::state::named::{CurrentPath, NodePath};
 use crate::services::file::state::open_handles::Handles;
-use crate::services::file::state::tree::Tree;
+use crate::services::file::state::tree::{self, Tree};
 use crate::services::file::state::view::{ShareProperties, ShareView, Snapshot};
 use imbl::OrdMap;
 use std::sync::Arc;
@@ -164,6 +164,9 @@ impl Share {
         if view.snapshot.is_none() {
             self.check(&admitted.node, access, false)?;
             lease::check(admitted.node.lease(), request.spec.lease, request.lease_id, LeasedResource::File, request.now)?;
+        } else if access != FileAccess::Look {
+            // A copy that was pending when the snapshot was taken has no content there.
+            admitted.node.check_settled()?;
         }
         Ok(admitted)
     }
@@ -179,12 +182,14 @@ impl Share {
     /// The source of a copy, and its security descriptor. The caller is already authorized to read it.
     ///
     /// # Errors
-    /// 404 for a missing file; 409 for handles that do not share it for reading.
+    /// 404 for a missing file; 409 for a pending copy, and for handles that do not share it for reading.
     pub fn source(&self, at: &NodePath) -> Result<(Arc<Node>, Option<Arc<str>>), StorageError> {
         let node = find(self.view(at.snapshot)?.tree, &at.path, WantedNode::Content)?.node;
         if at.snapshot.is_none() {
             self.check(&node, FileAccess::Read, false)?;
             handle::admit_range(self.handles.of(node.id), &(0..node.size()), false)?;
+        } else {
+            node.check_settled()?;
         }
         let permission = self.permission_text(node.smb.permission);
         Ok((node, permission))
@@ -363,7 +368,8 @@ impl Share {
         Ok(())
     }
 
-    /// Moves an admitted node to a claimed name, and changes it. The nodes below a directory move with it, unchanged.
+    /// Moves an admitted node to a claimed name, and changes it. The nodes below a directory move with it, unchanged. As in POSIX, nothing
+    /// happens if the claimed name is another hard link of the same file.
     ///
     /// # Errors
     /// 400 InvalidUri for the root; 409 for a move of a directory below itself, or with open handles in it.
@@ -384,8 +390,10 @@ impl Share {
                 return Err(ErrorCode::SharingViolation.into());
             }
         }
-        if let Some(node) = claimed.current.as_ref().filter(|node| node.id != source.node.id) {
-            self.tree.remove(node, &claimed.place, now);
+        match &claimed.current {
+            Some(node) if node.id != source.node.id => self.tree.remove(node, &claimed.place, now),
+            Some(_) if !tree::is_same(from, &claimed.place) => return Ok(source.node.clone()),
+            Some(_) | None => {}
         }
         let mut node = Node { last_modified: self.next_last_modified(now), ..Node::clone(&source.node) };
         change(&mut node);

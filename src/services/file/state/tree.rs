@@ -35,6 +35,11 @@ impl Name {
     }
 }
 
+/// Returns true if these are the same name, in any letter case.
+pub(super) fn is_same(one: &NodeName, other: &NodeName) -> bool {
+    Name::of(one) == Name::of(other)
+}
+
 impl Tree {
     /// A tree with only this root.
     pub(super) fn new(root: Node) -> Tree {
