@@ -1,7 +1,5 @@
 """Uses the installed module as a test suite does."""
 
-import os
-import signal
 import tempfile
 import time
 
@@ -56,12 +54,12 @@ with tempfile.TemporaryDirectory() as location:
 # A server that dies is noticed by who uses it.
 with lazuli_storage.Server() as server:
     assert server._process is not None
-    os.kill(server._process.pid, signal.SIGKILL)
+    server._process.kill()
     server._process.wait()
     try:
         server.connection_string
     except lazuli_storage.ServerError as error:
-        assert "ended with exit code -9" in str(error)
+        assert "ended with exit code" in str(error)
     else:
         raise AssertionError("a dead server has no connection string")
 
