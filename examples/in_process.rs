@@ -2,6 +2,8 @@
 //!
 //! Each test starts its own [`Emulator`]: on free ports, in memory, with a clock that the test moves instead of waiting.
 
+#![allow(clippy::print_stdout, reason = "it shows what happens")]
+
 use azure_core::http::Url;
 use azure_storage_queue::models::{QueueClientReceiveMessagesOptions, QueueMessage};
 use azure_storage_queue::{QueueClient, QueueServiceClient};

@@ -149,7 +149,7 @@ impl Emulator {
             if let (ServiceKind::Blob, Some(endpoint), Some(first)) = (kind, &config.web, config.accounts.first()) {
                 let (listener, port) = listen("Web", "web", endpoint).await?;
                 websites = Some(address(kind, endpoint, port));
-                bound.push((Arc::new(pipeline(service).to_websites(&first.name)), endpoint, listener));
+                bound.push((Arc::new(pipeline(service).into_websites(&first.name)), endpoint, listener));
             }
         }
         local_services.set_services(services_of(&addresses, bound.iter().map(|(pipeline, ..)| pipeline)));

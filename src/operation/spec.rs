@@ -131,7 +131,7 @@ pub enum Selector {
     Query(&'static str, &'static str),
     /// A header with this value, in any case.
     Header(&'static str, &'static str),
-    /// A header, whatever its value. An empty header counts as absent (see [`header_text`]).
+    /// A header, whatever its value. An empty header counts as absent (see [`header_text`](crate::operation::header_text)).
     HasHeader(&'static str),
     /// The absence of a header, or an empty one.
     Lacks(&'static str),

@@ -14,7 +14,6 @@ pub struct InclusiveRange {
     pub end: u64,
 }
 
-#[expect(clippy::len_without_is_empty, reason = "an inclusive range is never empty")]
 impl InclusiveRange {
     /// The number of bytes.
     pub const fn len(self) -> u64 {

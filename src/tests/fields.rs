@@ -35,7 +35,7 @@ fn declared(inputs: &'static [Input]) -> Vec<Field> {
         match input {
             Input::Field(field) => fields.push(*field),
             Input::Headers(names) => {
-                fields.extend(names.iter().map(|name| Field { location: FieldLocation::Header, name, required: false }))
+                fields.extend(names.iter().map(|name| Field { location: FieldLocation::Header, name, required: false }));
             }
             Input::Group(group) => fields.extend(declared(group)),
         }

@@ -103,7 +103,7 @@ fn properties_of_shares_and_files_keep_their_stored_form() {
     for (protocol, number) in [Protocol::Smb, Protocol::Nfs].into_iter().zip(0_u8..) {
         check(&protocol, number);
     }
-    for (squash, number) in [RootSquash::NoRootSquash, RootSquash::RootSquash, RootSquash::AllSquash].into_iter().zip(0_u8..) {
+    for (squash, number) in [RootSquash::None, RootSquash::Root, RootSquash::All].into_iter().zip(0_u8..) {
         check(&squash, number);
     }
     let settings = Settings {
@@ -111,7 +111,7 @@ fn properties_of_shares_and_files_keep_their_stored_form() {
         tier: ShareTier::Premium,
         tier_since: at(500),
         protocol: Some(Protocol::Nfs),
-        root_squash: Some(RootSquash::AllSquash),
+        root_squash: Some(RootSquash::All),
         snapshot_directory: Some(false),
         paid_bursting: Some(true),
         bursting_iops: Some(301),

@@ -115,7 +115,7 @@ impl Pipeline {
     }
 
     /// Turns the pipeline into that of the port of websites, with the website of this account unless the host names another.
-    pub fn to_websites(self, first: &str) -> Pipeline {
+    pub fn into_websites(self, first: &str) -> Pipeline {
         Pipeline { first_site: Some(first.to_owned()), ..self }
     }
 

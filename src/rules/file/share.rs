@@ -48,9 +48,9 @@ wire_enum! {
     /// Stored in this form: fields and variants keep their order.
     #[derive(Serialize, Deserialize)]
     RootSquash {
-        NoRootSquash "NoRootSquash",
-        RootSquash "RootSquash",
-        AllSquash "AllSquash",
+        None "NoRootSquash",
+        Root "RootSquash",
+        All "AllSquash",
     }
 }
 
@@ -131,7 +131,7 @@ impl Settings {
             tier: if premium { Tier::Premium } else { Tier::TransactionOptimized },
             tier_since: now,
             protocol: input.protocol,
-            root_squash: is_nfs.then_some(RootSquash::NoRootSquash),
+            root_squash: is_nfs.then_some(RootSquash::None),
             snapshot_directory: is_nfs.then_some(true),
             paid_bursting: None,
             bursting_iops: None,

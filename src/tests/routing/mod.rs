@@ -174,13 +174,13 @@ fn an_empty_header_is_as_good_as_none() {
 /// their order in the table would decide.
 #[test]
 fn no_two_rows_are_ambiguous() {
-    let pairs = books().map(|book| distinguishes_pairs(book.service.operations()));
+    let pairs = books().map(|book| distinguishes_pairs(&book.service.operations()));
     assert!(pairs.iter().sum::<usize>() > 10, "{pairs:?} pairs were compared");
 }
 
 /// How many pairs of rows could meet.
-fn distinguishes_pairs(rows: Vec<&'static OperationSpec>) -> usize {
-    let table = Table::new(rows.clone());
+fn distinguishes_pairs(rows: &[&'static OperationSpec]) -> usize {
+    let table = Table::new(rows.to_vec());
     let mut pairs = 0;
     for (place, one) in rows.iter().enumerate() {
         for other in &rows[place + 1..] {

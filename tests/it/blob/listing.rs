@@ -369,7 +369,7 @@ mod arrow {
         assert_eq!(page.column::<Int64Array>("x-ms-blob-sequence-number"), Int64Array::from(vec![None, Some(7)]));
         assert_eq!(page.column::<Int64Array>("TagCount"), Int64Array::from(vec![Some(1), None]));
         assert_eq!(page.column::<BooleanArray>("ServerEncrypted"), BooleanArray::from(vec![true, true]));
-        let start = crate::server::start_of_time().unix_millis() / 1000 * 1000;
+        let start = crate::server::start_of_time().unix_milliseconds() / 1000 * 1000;
         let moment = page.column::<TimestampMillisecondArray>("Last-Modified").value(0);
         assert!((start..start + 86_400_000).contains(&moment), "{moment} is not about {start}");
         let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());

@@ -36,7 +36,7 @@ impl WantedNode {
     }
 }
 
-/// A node that the rules let the request access. Only [`Share::admit`] and its siblings create one.
+/// A node that the rules let the request access. Only `Share::admit` and its siblings create one.
 #[derive(Debug)]
 pub struct Admitted {
     pub(super) node: Arc<Node>,
@@ -67,7 +67,7 @@ impl Admitted {
     }
 }
 
-/// A name that the rules let the request write to, whether or not it is in use. Only [`Share::claim`] and its siblings create one.
+/// A name that the rules let the request write to, whether or not it is in use. Only `Share::claim` and its siblings create one.
 #[derive(Debug)]
 pub struct Claimed {
     pub(super) place: NodeName,
@@ -81,7 +81,7 @@ impl Claimed {
     }
 }
 
-/// The identity of a node that [`Share::create`] creates.
+/// The identity of a node that `Share::create` creates.
 #[derive(Debug)]
 pub struct NewNode {
     pub(super) id: NodeId,
