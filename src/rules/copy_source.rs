@@ -1,6 +1,6 @@
 //! The error of a copy whose source returns an error: CannotVerifyCopySource with the status and the message of the source. Since
 //! 2024-11-04 it also has the headers `x-ms-copy-source-status-code` and `x-ms-copy-source-error-code`, and the elements
-//! `CopySourceStatusCode`, `CopySourceErrorCode` and `CopySourceErrorMessage`. (Live tests of the JavaScript SDK; «Status and error codes»
+//! `CopySourceStatusCode`, `CopySourceErrorCode` and `CopySourceErrorMessage`. (Live tests of the JavaScript SDK; "Status and error codes"
 //! in the REST reference.)
 
 use crate::rules::error::{ErrorCode, StorageError};

@@ -1,6 +1,6 @@
 //! The errors of the service: one table of codes, statuses and messages.
 //!
-//! The messages are the recorded ones where a recording has them, misspellings included («specifed»), and the reference's otherwise.
+//! The messages are the recorded ones where a recording has them, misspellings included ("specifed"), and the reference's otherwise.
 //! A [`StorageError`] adds what is special about one case: another message, and elements that name the header or parameter.
 
 use crate::rules::secret;

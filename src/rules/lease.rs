@@ -1,7 +1,7 @@
 //! Leases: which client may write to a blob, or delete a container, and for how long.
 //!
 //! A lease is a value, and every rule is a function of it and of the current time ([`seen`]): no timer expires or breaks it. The two tables
-//! of the reference, «outcomes of lease operations» and «outcomes of use attempts», are [`step`] and [`check`]; the tests below have the
+//! of the reference, "outcomes of lease operations" and "outcomes of use attempts", are [`step`] and [`check`]; the tests below have the
 //! form of those tables.
 
 use crate::rules::error::{ErrorCode, StorageError};

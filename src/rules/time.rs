@@ -26,7 +26,7 @@ impl From<u64> for Timestamp {
 }
 
 impl Timestamp {
-    /// The last time that the service can write, which means «never».
+    /// The last time that the service can write, which means "never".
     pub const NEVER: Timestamp = Timestamp(LAST_TICKS);
 
     /// 1601-01-01T00:00:00Z, where the file times of Windows begin.

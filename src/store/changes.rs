@@ -33,7 +33,7 @@ pub(super) enum Entry<'a> {
 pub(super) trait Sink {
     fn write(&mut self, entry: &Entry<'_>);
 
-    /// Learns that an entry cannot be encoded: none of them counts then.
+    /// Records that an entry could not be encoded. The complete write then fails.
     fn fail(&mut self, error: postcard::Error);
 }
 

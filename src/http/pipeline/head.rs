@@ -1,4 +1,4 @@
-//! The head of a request: what it contains, parsed, and what becomes known of it.
+//! The parsed head of a request, and what is known about the request so far.
 
 use crate::account::Account;
 use crate::http::pipeline::batch_scope::BatchScope;
@@ -172,7 +172,7 @@ pub(super) fn text_headers(headers: &HeaderMap) -> Vec<(&str, &str)> {
     headers.iter().filter_map(|(name, value)| Some((name.as_str(), std::str::from_utf8(value.as_bytes()).ok()?))).collect()
 }
 
-/// Returns true if the response repeats the client's request id: up to 1024 visible ASCII characters.
+/// Returns true if the response repeats the client's request id: up to 1024 printable ASCII characters.
 pub(super) fn is_echoed(id: &HeaderValue) -> bool {
     id.len() <= 1024 && id.as_bytes().iter().all(|byte| (0x20..0x7f).contains(byte))
 }

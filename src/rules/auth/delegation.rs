@@ -1,7 +1,7 @@
 //! User delegation keys, with which a user of an account signs shared access signatures.
 //!
 //! A key is not stored. Its value is an HMAC of its fields with the account key, so that the server can compute it again for a signature,
-//! also after a restart, and so that it is only valid for these fields. Source: «Get User Delegation Key» in the REST reference; errors as
+//! also after a restart, and so that it is only valid for these fields. Source: "Get User Delegation Key" in the REST reference; errors as
 //! returned by the service.
 
 use crate::rules::error::StorageError;

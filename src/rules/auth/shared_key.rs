@@ -1,8 +1,8 @@
 //! The string to sign of Shared Key and of Shared Key Lite.
 //!
 //! The client and the service write the request in the same canonical form, and compute its HMAC-SHA256 with the account key; if both are
-//! equal, the request is authentic. This file writes the form; the caller, who has the key, computes the HMAC. Source: «Authorize with
-//! Shared Key» in the REST reference.
+//! equal, the request is authentic. This file writes the form; the caller, who has the key, computes the HMAC. Source: "Authorize with
+//! Shared Key" in the REST reference.
 //!
 //! Blob, queue, file and Data Lake requests share one dialect, table requests have a shorter one.
 

@@ -2,7 +2,7 @@
 //!
 //! The server does not have the keys of the issuers, so it verifies no signatures: every client can write a token, as every client knows the
 //! account key of an emulator. The other checks are those of the service: a token that it would refuse for its time, its issuer or its
-//! audience is refused here too. Sources: «Authorize with Microsoft Entra ID» in the REST reference; the sentences of
+//! audience is refused here too. Sources: "Authorize with Microsoft Entra ID" in the REST reference; the sentences of
 //! AuthenticationErrorDetail are those of the service.
 
 use crate::rules::error::{ErrorCode, StorageError};

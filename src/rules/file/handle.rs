@@ -1,7 +1,7 @@
 //! Open handles: what a client may do while another has a file or a directory open.
 //!
 //! A handle has some access, and shares the file for some of read, write and delete. A request over REST is like a handle that is open
-//! for a moment and shares everything. Source: «Managing file locks in Azure Files» in the reference.
+//! for a moment and shares everything. Source: "Managing file locks in Azure Files" in the reference.
 
 use crate::rules::error::{ErrorCode, StorageError};
 use std::ops::Range;

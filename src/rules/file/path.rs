@@ -1,6 +1,6 @@
 //! Names and paths in a file share. Names are stored in the letter case of the client, and match in any case.
 //!
-//! Source: «Naming and referencing shares, directories, files, and metadata» in the REST reference.
+//! Source: "Naming and referencing shares, directories, files, and metadata" in the REST reference.
 
 use crate::rules::error::{ErrorCode, StorageError};
 

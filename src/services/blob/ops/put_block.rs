@@ -45,10 +45,10 @@ async fn put_block(blobs: &Blobs, mut request: Request, input: Input) -> Result<
     Ok(framing.answer(reply.with_digests(received.digests)))
 }
 
-/// The permission to put and commit blocks. To create (`c`) is enough only from 2026-06-06 on, as [`check_permission`] checks.
+/// The permission to put and commit blocks. Permission to create (`c`) is enough only from 2026-06-06 on: see [`check_permission`].
 pub(super) const REQUIRED: RequiredPermission = RequiredPermission::object("cw");
 
-/// Checks that the caller may write, or that the version lets a caller put blocks who may only create.
+/// Checks that the caller may write. From 2026-06-06 on, permission to create is enough.
 ///
 /// # Errors
 /// 403 AuthorizationPermissionMismatch.

@@ -67,7 +67,7 @@ async fn put_page(blobs: &Blobs, mut request: Request, input: Input) -> Result<R
         let blob = write(blobs, &request, &page_write, None).await?;
         return Ok(answer(&blob, &request));
     }
-    // The blob, which is not read before the body is, decides which of them the answer has.
+    // Which checksums are reported depends on the blob, which is looked up only after the body.
     let received = request.receive(framing, pages::MAX_WRITE, ChecksumKinds { md5: true, crc64: true }).await?;
     checksums.check(received.digests)?;
     let blob = write(blobs, &request, &page_write, Some(&received.content)).await?;

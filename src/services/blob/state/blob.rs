@@ -41,7 +41,7 @@ pub struct Blob {
     /// When it expires.
     pub expires: Option<Timestamp>,
     pub protection: Protection,
-    /// When the blob was deleted of which this is the last version.
+    /// The deletion time of the blob, if this is its last version.
     pub(super) left: Option<Timestamp>,
     /// The recorded reads, if the account tracks them.
     pub(super) read: LastAccess,
@@ -60,7 +60,7 @@ impl Blob {
         ETag::of(self.last_modified)
     }
 
-    /// When the blob was deleted of which this is the last version. That is unknown if later versions were deleted, and is then assumed
+    /// The deletion time of the blob, if this is its last version. That is unknown if later versions were deleted, and is then assumed
     /// to be the tick after its creation.
     pub fn left(&self) -> Timestamp {
         self.left.unwrap_or_else(|| self.version.unwrap_or(self.last_modified).next())

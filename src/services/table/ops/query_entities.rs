@@ -56,7 +56,7 @@ input! { pub(super) GetInput {
 
 /// The most bytes of JSON in a page.
 const MAX_BYTES: usize = 4 << 20;
-/// The most comparisons for a page. It still looks at as many entities as it may return.
+/// The most comparisons for a page. At least as many entities are examined as a page can have.
 const MAX_COMPARISONS: usize = 100_000;
 
 async fn run_query(tables: &Tables, request: Request, input: QueryInput) -> Result<Reply, StorageError> {
