@@ -65,7 +65,7 @@ impl EmulatorBuilder {
         self
     }
 
-    /// Derives all ids and ETags from a seed, so that a run can be repeated.
+    /// Derives all ids from a seed. Together with a manual clock, which decides the ETags, a run can be repeated.
     pub fn seed(mut self, seed: u64) -> EmulatorBuilder {
         self.seed = Some(seed);
         self

@@ -164,9 +164,11 @@ impl Request {
                 true => self.conditions_named(&conditions::BLOB)?.or(plain),
                 false => plain,
             };
-            let holds_lease = self.lease_id.is_some();
-            let considered =
-                if holds_lease { self.conditions.clone().without_if_none_match_any() } else { self.conditions.clone() };
+            let mut considered = self.conditions.clone();
+            if self.lease_id.is_some() {
+                // A write with a lease id replaces a blob that exists: `If-None-Match: *` is not checked then.
+                considered = considered.without_if_none_match_any();
+            }
             conditions::check_supported(&considered, self.spec.conditions, self.version)?;
         }
         if self.spec.encryption != EncryptionCheck::None {
