@@ -93,7 +93,7 @@ pub(super) async fn write(
         }
         let (mut content, sequence) = (content.clone(), *sequence);
         // A difference from a snapshot reports the pages that were cleared after it.
-        let has_snapshots = container.has_snapshots(request.target.blob()?.0);
+        let has_snapshots = container.has_snapshots(request.target.blob()?.0, request.now);
         container.replace(admitted, request.now, |blob| {
             // The blob's modification time is later than every snapshot before it; the clock's time may not be.
             match bytes {

@@ -12,7 +12,7 @@ use crate::rules::{conditions, lease};
 use crate::services::blob::body::Body;
 use crate::services::blob::state::blob::Blob;
 use crate::services::blob::state::container::Container;
-use crate::services::blob::state::key::BlobKey;
+use crate::services::blob::state::key::{BlobKey, Place};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -35,6 +35,7 @@ impl Deref for Admitted {
 #[derive(Debug)]
 pub struct Claimed {
     pub(super) name: Arc<str>,
+    pub(super) place: Option<Place>,
     pub(super) current: Option<Arc<Blob>>,
     pub(super) encryption: Encryption,
 }
@@ -131,7 +132,7 @@ impl Container {
         if self.find(name, at, request.now).is_ok() {
             return Err(ErrorCode::BlobSnapshotNotSoftDeleted.into());
         }
-        let key = BlobKey { name: name.into(), at };
+        let key = BlobKey { place: self.place(name, request.now)?, at };
         let blob = self.blobs.get(&key).filter(|blob| blob.is_retained(request.now)).ok_or(ErrorCode::BlobNotFound)?.clone();
         check(&blob, request, key.at)?;
         Ok(Admitted { key, blob })
@@ -150,9 +151,10 @@ impl Container {
 
     /// As [`Container::claim`], also for the destination of a pending or incremental copy.
     pub(super) fn claim_any(&self, request: &Request) -> Result<Claimed, StorageError> {
-        let key = BlobKey::base(request.target.blob()?.0);
+        let (name, _) = request.target.blob()?;
         let encryption = request.encryption.clone().in_container(&self.properties.encryption)?;
-        let current = self.blobs.get(&key).filter(|blob| blob.is_live(request.now)).cloned();
+        let place = self.place_to_write(name, request.now)?;
+        let current = place.as_ref().and_then(|place| self.current(place, request.now)).cloned();
         match &current {
             Some(blob) => {
                 if request.spec.conditions.may_create() && !request.authorization.may_overwrite() {
@@ -162,11 +164,11 @@ impl Container {
             }
             None => {
                 conditions::check(&request.conditions, request.spec.conditions, None, request.version)?;
-                let lease = self.lease_at(request.target.blob()?.0, None, request.now);
+                let lease = self.lease_at(place.as_ref(), None, request.now);
                 lease::check(lease, request.spec.lease, request.lease_id, LeasedResource::Blob, request.now)?;
             }
         }
-        Ok(Claimed { name: key.name, current, encryption })
+        Ok(Claimed { name: name.into(), place, current, encryption })
     }
 
     /// The source of a copy. The caller is authorized to read it; the operation checks the conditions on it.
@@ -182,8 +184,9 @@ impl Container {
 
     /// A state that exists. The version id of the current blob names the current blob.
     pub(super) fn find(&self, name: &str, at: VersionSelector, now: Timestamp) -> Result<(BlobKey, Arc<Blob>), StorageError> {
+        let place = self.place(name, now)?;
         let get = |at| {
-            let key = BlobKey { name: name.into(), at };
+            let key = BlobKey { place: place.clone(), at };
             let blob = self.blobs.get(&key).filter(|blob| blob.is_live(now))?.clone();
             Some((key, blob))
         };

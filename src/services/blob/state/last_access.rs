@@ -37,7 +37,7 @@ impl Container {
     }
 
     fn unread(&self, name: &str, read: &Blob, now: Timestamp) -> Option<(BlobKey, Arc<Blob>)> {
-        let (key, blob) = self.blobs.get_key_value(&BlobKey::base(name))?;
+        let (key, blob) = self.blobs.get_key_value(&BlobKey::base(self.place(name, now).ok()?))?;
         let is_same = ptr::eq(Arc::as_ptr(blob), read) && blob.last_access(key.at).is_some();
         (is_same && blob.read.misses(now)).then(|| (key.clone(), blob.clone()))
     }
@@ -63,12 +63,12 @@ mod tests {
     }
 
     fn put(container: &mut Container, name: &str, body: Body, now: Timestamp) {
-        let claimed = Claimed { name: name.into(), current: None, encryption: Encryption::Service };
+        let claimed = Claimed { name: name.into(), place: Some(Place::flat(name)), current: None, encryption: Encryption::Service };
         container.create(claimed, now, RetentionPolicy::default(), |new| new.blob(body, ContentHeaders::default())).unwrap();
     }
 
     fn blob(cell: &Cell<Container>, name: &str) -> Arc<Blob> {
-        cell.read().blobs[&BlobKey::base(name)].clone()
+        cell.read().blobs[&BlobKey::base(Place::flat(name))].clone()
     }
 
     #[tokio::test]

@@ -11,7 +11,7 @@ use crate::rules::time::Timestamp;
 use crate::services::blob::state::admission::Admitted;
 use crate::services::blob::state::blob::Blob;
 use crate::services::blob::state::container::{Container, UncommittedBlocks};
-use crate::services::blob::state::key::BlobKey;
+use crate::services::blob::state::key::{BlobKey, Place};
 use std::sync::Arc;
 
 impl Container {
@@ -38,7 +38,8 @@ impl Container {
     /// As [`Container::admit`]; 404 BlobNotFound when there are neither.
     pub fn block_lists(&self, request: &Request) -> Result<BlockLists, StorageError> {
         let (name, version) = request.target.blob()?;
-        let staged = self.waiting(name, request.now).filter(|_| version == VersionSelector::Base);
+        let place = self.place(name, request.now).ok().filter(|_| version == VersionSelector::Base);
+        let staged = place.and_then(|place| self.waiting(&place, request.now));
         let mut uncommitted: Vec<_> = staged
             .map(|staged| staged.blocks.iter().map(|(id, block)| (id.clone(), block.content.len())).collect())
             .unwrap_or_default();
@@ -65,8 +66,8 @@ impl Container {
         let mut blobs = self.states_from(from, also, now).peekable();
         let staged = also
             .uncommitted
-            .then(|| self.uncommitted.range(Arc::<str>::from(from)..).filter(move |(_, staged)| staged.is_live(now)));
-        let mut staged = staged.into_iter().flatten().map(|(name, staged)| (&**name, staged.lease)).peekable();
+            .then(|| self.uncommitted.range(Place::flat(from)..).filter(move |(_, staged)| staged.is_live(now)));
+        let mut staged = staged.into_iter().flatten().map(|(place, staged)| (place.as_str(), staged.lease)).peekable();
         std::iter::from_fn(move || {
             loop {
                 return match (blobs.peek(), staged.peek()) {
@@ -90,26 +91,26 @@ impl Container {
         also: ListInclude,
         now: Timestamp,
     ) -> impl Iterator<Item = (&'a str, ListedBlob<'a>)> + use<'a> {
-        let mut states = self.blobs.range(BlobKey::first(from)..).peekable();
+        let mut states = self.blobs.range(BlobKey::first(Place::flat(from))..).peekable();
         let mut version: Option<(&str, &Arc<Blob>)> = None;
         std::iter::from_fn(move || {
-            if let Some((name, last)) = version.take_if(|(name, _)| states.peek().is_none_or(|(next, _)| *next.name != **name)) {
+            if let Some((name, last)) = version.take_if(|(name, _)| states.peek().is_none_or(|(next, _)| next.place.as_str() != *name)) {
                 return Some((name, ListedBlob::VersionsOnly(last)));
             }
             let (key, blob) = states.next()?;
             match key.at {
                 VersionSelector::Earlier(_, VersionKind::Version) if also.versions_only && blob.is_retained(now) => {
-                    version = Some((&key.name, blob));
+                    version = Some((key.place.as_str(), blob));
                 }
                 VersionSelector::Base if blob.is_live(now) => version = None,
                 VersionSelector::Earlier(..) | VersionSelector::Base => {}
             }
-            Some((&*key.name, ListedBlob::Blob(key.at, blob)))
+            Some((key.place.as_str(), ListedBlob::Blob(key.at, blob)))
         })
     }
 
-    pub(super) fn waiting(&self, name: &str, now: Timestamp) -> Option<&UncommittedBlocks> {
-        self.uncommitted.get(name).map(Arc::as_ref).filter(|staged| staged.is_live(now))
+    pub(super) fn waiting(&self, place: &Place, now: Timestamp) -> Option<&UncommittedBlocks> {
+        self.uncommitted.get(place).map(Arc::as_ref).filter(|staged| staged.is_live(now))
     }
 }
 

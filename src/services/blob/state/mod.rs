@@ -7,6 +7,7 @@ mod admission;
 mod blob;
 mod container;
 mod copying;
+mod hierarchy;
 mod history;
 mod key;
 mod last_access;

@@ -20,7 +20,7 @@ use crate::services::blob::body::{Block, Body};
 use crate::services::blob::copy_properties::{BlobCopy, IncrementalCopy};
 use crate::services::blob::state::blob::Blob;
 use crate::services::blob::state::container::{Container, ContainerProperties, UncommittedBlock, UncommittedBlocks};
-use crate::services::blob::state::key::{BlobKey, Due};
+use crate::services::blob::state::key::{BlobKey, DirectoryId, Due, Place};
 use crate::services::shared::content_headers::ContentHeaders;
 use crate::services::shared::record::Progress;
 use crate::store::changes::{Changes, diff};
@@ -131,18 +131,18 @@ impl Persist for Container {
                 Sparse::write_changes(before, after, &key.record(RUN), to);
             }
         }
-        for (name, was, now) in diff(before.map(|before| &before.uncommitted), Some(&after.uncommitted)) {
+        for (place, was, now) in diff(before.map(|before| &before.uncommitted), Some(&after.uncommitted)) {
             match now {
-                Some(staged) if staged.lease == Lease::Available => to.put(&blocks_of(name), FORM, &staged.last_modified),
-                Some(staged) => to.put(&blocks_of(name), LEASED, &(staged.last_modified, staged.lease)),
-                None => to.delete(&blocks_of(name)),
+                Some(staged) if staged.lease == Lease::Available => to.put(&blocks_of(place), FORM, &staged.last_modified),
+                Some(staged) => to.put(&blocks_of(place), LEASED, &(staged.last_modified, staged.lease)),
+                None => to.delete(&blocks_of(place)),
             }
             for (id, _, block) in diff(was.map(|was| &was.blocks), now.map(|now| &now.blocks)) {
                 match block {
                     Some(UncommittedBlock { content, encryption }) => {
-                        to.put(&block_of(name, id), FORM, &(ContentRecord::from(content), encryption));
+                        to.put(&block_of(place, id), FORM, &(ContentRecord::from(content), encryption));
                     }
-                    None => to.delete(&block_of(name, id)),
+                    None => to.delete(&block_of(place, id)),
                 }
             }
         }
@@ -164,41 +164,41 @@ impl Persist for Container {
             container.due.extend(blob.end().map(|end| (end, Due::State(key.clone()))));
             container.blobs.insert(key, blob);
         }
-        let mut uncommitted: OrdMap<Arc<str>, OrdMap<BlockId, UncommittedBlock>> = OrdMap::new();
+        let mut uncommitted: OrdMap<Place, OrdMap<BlockId, UncommittedBlock>> = OrdMap::new();
         for (key, record) in records.under(&[BLOCK]) {
-            let (name, id) = split_block(key)?;
+            let (place, id) = split_block(key)?;
             let (content, encryption) = record.read::<(ContentRecord<'_>, Encryption)>(FORM)?;
             let content = content.content(store)?;
-            uncommitted.entry(name).or_default().insert(id, UncommittedBlock { content, encryption });
+            uncommitted.entry(place).or_default().insert(id, UncommittedBlock { content, encryption });
         }
-        for (name, record) in records.under(&[BLOCKS]) {
-            let name = text(name)?;
+        for (place, record) in records.under(&[BLOCKS]) {
+            let place = Place::flat(text(place)?);
             let (last_modified, lease) = match record.version() {
                 LEASED => record.parse()?,
                 _ => (record.read(FORM)?, Lease::Available),
             };
-            let staged = UncommittedBlocks { last_modified, lease, blocks: uncommitted.remove(&*name).unwrap_or_default() };
-            container.due.insert((staged.end(), Due::Blocks(name.clone())));
-            container.uncommitted.insert(name, Arc::new(staged));
+            let staged = UncommittedBlocks { last_modified, lease, blocks: uncommitted.remove(&place).unwrap_or_default() };
+            container.due.insert((staged.end(), Due::Uncommitted(place.clone())));
+            container.uncommitted.insert(place, Arc::new(staged));
         }
         Ok(container)
     }
 }
 
 impl BlobKey {
-    /// The key of a record of this state: its name, and nine bytes for the version selector.
+    /// The key of a record of this state: its place, and nine bytes for the version selector.
     fn record(&self, kind: u8) -> Vec<u8> {
         let (time, which) = match self.at {
             VersionSelector::Earlier(time, VersionKind::Snapshot) => (time.ticks(), 0),
             VersionSelector::Earlier(time, VersionKind::Version) => (time.ticks(), 1),
             VersionSelector::Base => (u64::MAX, 2),
         };
-        [&[kind], self.name.as_bytes(), &time.to_be_bytes(), &[which]].concat()
+        [&[kind], self.place.as_str().as_bytes(), &time.to_be_bytes(), &[which]].concat()
     }
 
     fn of_record(key: &[u8]) -> Result<BlobKey, CorruptRecord> {
         let whole = || CorruptRecord(format!("a blob under a key of {} bytes", key.len()));
-        let (name, [time @ .., which]) = key.split_last_chunk::<9>().ok_or_else(whole)?;
+        let (place, [time @ .., which]) = key.split_last_chunk::<9>().ok_or_else(whole)?;
         let earlier = |kind| Ok(VersionSelector::Earlier(Timestamp::from_ticks(u64::from_be_bytes(*time)), kind));
         let at = match which {
             0 => earlier(VersionKind::Snapshot),
@@ -206,26 +206,26 @@ impl BlobKey {
             2 => Ok(VersionSelector::Base),
             _ => Err(whole()),
         };
-        Ok(BlobKey { name: text(name)?, at: at? })
+        Ok(BlobKey { place: Place::flat(text(place)?), at: at? })
     }
 }
 
-fn blocks_of(name: &str) -> Vec<u8> {
-    [&[BLOCKS], name.as_bytes()].concat()
+fn blocks_of(place: &Place) -> Vec<u8> {
+    [&[BLOCKS], place.as_str().as_bytes()].concat()
 }
 
-/// The key of a block: the name, the id, and two bytes for the length of the id.
-fn block_of(name: &str, id: &BlockId) -> Vec<u8> {
+/// The key of a block: the place, the id, and two bytes for the length of the id.
+fn block_of(place: &Place, id: &BlockId) -> Vec<u8> {
     let length = id.as_str().len() as u16;
-    [&[BLOCK], name.as_bytes(), id.as_str().as_bytes(), &length.to_be_bytes()].concat()
+    [&[BLOCK], place.as_str().as_bytes(), id.as_str().as_bytes(), &length.to_be_bytes()].concat()
 }
 
-fn split_block(key: &[u8]) -> Result<(Arc<str>, BlockId), CorruptRecord> {
+fn split_block(key: &[u8]) -> Result<(Place, BlockId), CorruptRecord> {
     let whole = || CorruptRecord(format!("a block under a key of {} bytes", key.len()));
-    let (names, length) = key.split_last_chunk().ok_or_else(whole)?;
-    let middle = names.len().checked_sub(u16::from_be_bytes(*length).into()).ok_or_else(whole)?;
-    let (name, id) = names.split_at(middle);
-    Ok((text(name)?, BlockId::named(&text(id)?)))
+    let (rest, length) = key.split_last_chunk().ok_or_else(whole)?;
+    let middle = rest.len().checked_sub(u16::from_be_bytes(*length).into()).ok_or_else(whole)?;
+    let (place, id) = rest.split_at(middle);
+    Ok((Place::flat(text(place)?), BlockId::named(&text(id)?)))
 }
 
 fn text(bytes: &[u8]) -> Result<Arc<str>, CorruptRecord> {

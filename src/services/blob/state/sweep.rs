@@ -6,7 +6,7 @@
 use crate::rules::time::Timestamp;
 use crate::services::blob::state::blob::Blob;
 use crate::services::blob::state::container::{Container, UncommittedBlocks};
-use crate::services::blob::state::key::{BlobKey, Due};
+use crate::services::blob::state::key::{BlobKey, Due, Place};
 use std::sync::Arc;
 
 /// The most entries that a write removes.
@@ -36,17 +36,17 @@ impl Container {
         }
     }
 
-    /// Sets the uncommitted blocks of a name.
-    pub(super) fn set_uncommitted(&mut self, name: Arc<str>, staged: UncommittedBlocks) {
-        self.drop_uncommitted(&name);
-        self.due.insert((staged.end(), Due::Blocks(name.clone())));
-        self.uncommitted.insert(name, Arc::new(staged));
+    /// Sets the uncommitted blocks of a place.
+    pub(super) fn set_uncommitted(&mut self, place: Place, staged: UncommittedBlocks) {
+        self.drop_uncommitted(&place);
+        self.due.insert((staged.end(), Due::Uncommitted(place.clone())));
+        self.uncommitted.insert(place, Arc::new(staged));
     }
 
-    /// Deletes the uncommitted blocks of a name.
-    pub(super) fn drop_uncommitted(&mut self, name: &Arc<str>) {
-        if let Some(staged) = self.uncommitted.remove(name) {
-            self.due.remove(&(staged.end(), Due::Blocks(name.clone())));
+    /// Deletes the uncommitted blocks of a place.
+    pub(super) fn drop_uncommitted(&mut self, place: &Place) {
+        if let Some(staged) = self.uncommitted.remove(place) {
+            self.due.remove(&(staged.end(), Due::Uncommitted(place.clone())));
         }
     }
 
@@ -55,7 +55,7 @@ impl Container {
         for _ in 0..MAX_REMOVED {
             match self.due.get_min().filter(|(end, _)| *end <= now).map(|(_, due)| due.clone()) {
                 Some(Due::State(key)) => _ = self.take(&key),
-                Some(Due::Blocks(name)) => self.drop_uncommitted(&name),
+                Some(Due::Uncommitted(place)) => self.drop_uncommitted(&place),
                 None => return,
             }
         }
@@ -87,14 +87,14 @@ mod tests {
     }
 
     fn claimed(name: &str) -> Claimed {
-        Claimed { name: name.into(), current: None, encryption: Encryption::Service }
+        Claimed { name: name.into(), place: Some(Place::flat(name)), current: None, encryption: Encryption::Service }
     }
 
     fn put(container: &mut Container, name: &str, now: Timestamp, expires: Option<Timestamp>) -> Admitted {
         let body = Body::Block { content: Content::default(), blocks: Arc::default() };
         let make = |new: crate::services::blob::state::blob::NewBlob| new.blob(body, ContentHeaders::default()).expiring(expires);
         let blob = container.create(claimed(name), now, RETAINED, make).unwrap();
-        Admitted { key: BlobKey::base(name), blob }
+        Admitted { key: BlobKey::base(Place::flat(name)), blob }
     }
 
     #[test]
