@@ -8,6 +8,7 @@ mod body;
 mod copy_properties;
 mod last_access;
 pub mod ops;
+mod path_properties;
 mod protection;
 mod remote_source;
 mod service;

@@ -10,6 +10,7 @@ use crate::rules::lease::{LeaseCheck, LeasedResource};
 use crate::rules::time::Timestamp;
 use crate::rules::{conditions, lease};
 use crate::services::blob::body::Body;
+use crate::services::blob::path_properties::NewPath;
 use crate::services::blob::state::blob::Blob;
 use crate::services::blob::state::container::Container;
 use crate::services::blob::state::key::{BlobKey, Place};
@@ -38,6 +39,8 @@ pub struct Claimed {
     pub(super) place: Option<Place>,
     pub(super) current: Option<Arc<Blob>>,
     pub(super) encryption: Encryption,
+    /// The new path in a hierarchical namespace.
+    pub(super) path: NewPath,
 }
 
 impl Admitted {
@@ -168,7 +171,8 @@ impl Container {
                 lease::check(lease, request.spec.lease, request.lease_id, LeasedResource::Blob, request.now)?;
             }
         }
-        Ok(Claimed { name: name.into(), place, current, encryption })
+        let path = NewPath::by(request.user.as_ref());
+        Ok(Claimed { name: name.into(), place, current, encryption, path })
     }
 
     /// The source of a copy. The caller is authorized to read it; the operation checks the conditions on it.

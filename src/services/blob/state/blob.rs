@@ -13,6 +13,8 @@ use crate::rules::retention::Deletion;
 use crate::rules::time::Timestamp;
 use crate::services::blob::body::Body;
 use crate::services::blob::copy_properties::BlobCopy;
+use crate::services::blob::path_properties::PathProperties;
+use crate::services::blob::state::key::DirectoryId;
 use crate::services::shared::content_headers::ContentHeaders;
 use std::sync::Arc;
 
@@ -41,6 +43,8 @@ pub struct Blob {
     /// When it expires.
     pub expires: Option<Timestamp>,
     pub protection: Protection,
+    /// What it has as a path of a hierarchical namespace.
+    pub path: Option<Arc<PathProperties>>,
     /// The deletion time of the blob, if this is its last version.
     pub(super) left: Option<Timestamp>,
     /// The recorded reads, if the account tracks them.
@@ -64,6 +68,19 @@ impl Blob {
     /// to be the tick after its creation.
     pub fn left(&self) -> Timestamp {
         self.left.unwrap_or_else(|| self.version.unwrap_or(self.last_modified).next())
+    }
+
+    /// What it has as a path of a hierarchical namespace.
+    ///
+    /// # Errors
+    /// 500 InternalError in a flat namespace, where no request asks for it.
+    pub fn path(&self) -> Result<&PathProperties, StorageError> {
+        Ok(self.path.as_deref().ok_or(ErrorCode::InternalError)?)
+    }
+
+    /// The id of a directory; `None` for what is no directory.
+    pub fn directory(&self) -> Option<DirectoryId> {
+        self.path.as_ref()?.directory
     }
 
     pub fn lease(&self) -> Lease {
@@ -139,6 +156,7 @@ impl NewBlob {
             deleted: None,
             expires: None,
             protection: Protection::default(),
+            path: None,
             left: None,
             read: LastAccess::default(),
             lease: self.lease,

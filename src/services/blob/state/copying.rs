@@ -132,7 +132,7 @@ impl Container {
         advance: impl FnOnce(&mut Blob, Timestamp),
     ) -> Result<Arc<Blob>, StorageError> {
         let claimed = self.claim_any(request)?;
-        let place = self.make_place(&claimed, request.now)?;
+        let (place, _) = self.make_place(&claimed, request.now)?;
         let begun = match claimed.current.clone() {
             None => self.create(claimed, request.now, retention, make)?,
             Some(current) => {

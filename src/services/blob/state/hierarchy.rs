@@ -1,41 +1,156 @@
 //! The hierarchical namespace of a container: directories, which contain files and directories.
 //!
 //! A directory is a blob without content that has an id. What it contains lies at places of this id (see [`Place`]), so that a rename
-//! writes one entry, however many paths are below it. A deleted directory moves to a place for deleted paths with all that it contains,
-//! and a discarded one to a place from which [`Container::sweep`] removes its contents a few at a time.
+//! writes one entry, however many paths are below it.
 
+use crate::rules::encryption::Encryption;
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lease::Lease;
 use crate::rules::time::Timestamp;
+use crate::services::blob::body::Body;
+use crate::services::blob::path_properties::{NewPath, PathProperties};
 use crate::services::blob::state::admission::Claimed;
-use crate::services::blob::state::blob::Blob;
+use crate::services::blob::state::blob::{Blob, NewBlob};
 use crate::services::blob::state::container::Container;
-use crate::services::blob::state::key::{BlobKey, Place};
+use crate::services::blob::state::key::{BlobKey, DirectoryId, Place};
+use crate::services::shared::content_headers::ContentHeaders;
+use crate::store::content::Content;
 use std::sync::Arc;
 
+/// How far a path leads.
+pub(super) struct Location<'n> {
+    /// The directories on the way, from the root on.
+    pub(super) ancestors: Vec<Arc<Blob>>,
+    /// The names below the last of them: none for the root directory, one if all parents exist.
+    pub(super) names: Vec<&'n str>,
+}
+
+/// The names in a path.
+pub(super) fn segments(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/').filter(|name| !name.is_empty())
+}
+
+impl Location<'_> {
+    fn parent(&self) -> Result<&Arc<Blob>, StorageError> {
+        Ok(self.ancestors.last().ok_or(ErrorCode::InternalError)?)
+    }
+
+    /// The place of the path; `None` where a parent is missing.
+    fn place(&self) -> Result<Option<Place>, StorageError> {
+        Ok(match self.names[..] {
+            [] => Some(Place::root()),
+            [name] => Some(Place::within(self.parent()?.directory().ok_or(ErrorCode::PathConflict)?, name)),
+            _ => None,
+        })
+    }
+}
+
 impl Container {
+    /// Returns true if the container has directories.
+    pub fn is_hierarchical(&self) -> bool {
+        self.next_directory.is_some()
+    }
+
+    /// Gives an empty container a hierarchical namespace, whose root directory this caller owns.
+    pub fn with_hierarchy(mut self, creator: Option<&Arc<str>>, now: Timestamp) -> Container {
+        self.next_directory = Some(DirectoryId::ROOT.next());
+        self.insert_directory(Place::root(), PathProperties::of_root(creator), now);
+        self
+    }
+
     /// The place of a name. In a hierarchical namespace its parents exist.
     ///
     /// # Errors
     /// 404 BlobNotFound where a parent is missing or a file.
-    pub(super) fn place(&self, name: &str, _now: Timestamp) -> Result<Place, StorageError> {
-        Ok(Place::flat(name))
+    pub(super) fn place(&self, name: &str, now: Timestamp) -> Result<Place, StorageError> {
+        match self.place_to_write(name, now) {
+            Ok(Some(place)) => Ok(place),
+            Ok(None) | Err(_) => Err(ErrorCode::BlobNotFound.into()),
+        }
     }
 
     /// The place of a name that a request writes to; `None` where parents are missing.
     ///
     /// # Errors
     /// 409 PathConflict where a parent is a file.
-    pub(super) fn place_to_write(&self, name: &str, _now: Timestamp) -> Result<Option<Place>, StorageError> {
-        Ok(Some(Place::flat(name)))
+    pub(super) fn place_to_write(&self, name: &str, now: Timestamp) -> Result<Option<Place>, StorageError> {
+        match self.is_hierarchical() {
+            true => self.locate(name, now)?.place(),
+            false => Ok(Some(Place::flat(name))),
+        }
     }
 
-    /// The place of a claimed name. Creates missing parents.
-    pub(super) fn make_place(&mut self, claimed: &Claimed, _now: Timestamp) -> Result<Place, StorageError> {
-        claimed.place.clone().ok_or_else(|| ErrorCode::BlobNotFound.into())
+    /// Follows a path from the root directory to its last name, or to the first one that is missing.
+    ///
+    /// # Errors
+    /// 409 PathConflict where a parent is a file.
+    pub(super) fn locate<'n>(&self, name: &'n str, now: Timestamp) -> Result<Location<'n>, StorageError> {
+        let mut names: Vec<&str> = segments(name).collect();
+        names.reverse();
+        let root = self.current(&Place::root(), now).ok_or(ErrorCode::InternalError)?.clone();
+        let (mut ancestors, mut above) = (vec![root], DirectoryId::ROOT);
+        while let [_, .., next] = names[..] {
+            let Some(blob) = self.current(&Place::within(above, next), now) else { break };
+            above = blob.directory().ok_or(ErrorCode::PathConflict)?;
+            ancestors.push(blob.clone());
+            names.pop();
+        }
+        names.reverse();
+        Ok(Location { ancestors, names })
+    }
+
+    /// The place of a claimed name, and its directory in a hierarchical namespace. Creates missing parents.
+    ///
+    /// # Errors
+    /// 409 PathConflict where a parent is a file.
+    pub(super) fn make_place(
+        &mut self,
+        claimed: &Claimed,
+        now: Timestamp,
+    ) -> Result<(Place, Option<Arc<Blob>>), StorageError> {
+        if !self.is_hierarchical() {
+            return Ok((Place::flat(claimed.name.clone()), None));
+        }
+        let location = self.locate(&claimed.name, now)?;
+        let mut parent = location.parent()?.clone();
+        let Some((last, parents)) = location.names.split_last() else { return Ok((Place::root(), Some(parent))) };
+        for name in parents {
+            let (above, id) = (parent.directory().ok_or(ErrorCode::PathConflict)?, self.new_directory_id());
+            let properties = PathProperties::of_new(parent.path()?, &claimed.path.parent(), Some(id))?;
+            parent = self.insert_directory(Place::within(above, name), properties, now);
+        }
+        Ok((Place::within(parent.directory().ok_or(ErrorCode::PathConflict)?, last), Some(parent)))
     }
 
     /// The blob at a place, neither deleted nor expired.
     pub(super) fn current(&self, place: &Place, now: Timestamp) -> Option<&Arc<Blob>> {
         self.blobs.get(&BlobKey::base(place.clone())).filter(|blob| blob.is_live(now))
+    }
+
+    /// The id of a new directory.
+    pub(super) fn new_directory_id(&mut self) -> DirectoryId {
+        let id = self.next_directory.unwrap_or(DirectoryId::ROOT);
+        self.next_directory = Some(id.next());
+        id
+    }
+
+    /// The properties of a path that a request creates or overwrites. The Blob API keeps those of a file that it overwrites.
+    ///
+    /// # Errors
+    /// 400 InvaldAccessControlList for default entries of a file.
+    pub(super) fn path_of_new(&self, claimed: &Claimed, parent: &Blob) -> Result<Arc<PathProperties>, StorageError> {
+        match claimed.current().and_then(|current| current.path.clone()).filter(|_| !claimed.path.appended) {
+            Some(path) if path.appended => Ok(Arc::new(PathProperties { appended: false, ..PathProperties::clone(&path) })),
+            Some(path) => Ok(path),
+            None => PathProperties::of_new(parent.path()?, &claimed.path, None).map(Arc::new),
+        }
+    }
+
+    fn insert_directory(&mut self, place: Place, properties: PathProperties, now: Timestamp) -> Arc<Blob> {
+        let last_modified = self.next_last_modified(now);
+        let new = NewBlob { last_modified, lease: Lease::default(), encryption: Encryption::Service, version: None };
+        let body = Body::Block { content: Content::default(), blocks: Arc::default() };
+        let blob = Blob { path: Some(Arc::new(properties)), ..new.blob(body, ContentHeaders::default()) };
+        self.insert(BlobKey::base(place), blob)
     }
 }

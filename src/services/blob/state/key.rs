@@ -2,26 +2,19 @@
 
 use crate::rules::blob::version_selector::{VersionKind, VersionSelector};
 use crate::rules::time::Timestamp;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::Bound;
 use std::sync::Arc;
 
 /// The number of a directory in a container with a hierarchical namespace. No change of the directory changes it, and no rename.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// Stored in this form: fields and variants keep their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct DirectoryId(u64);
 
 impl DirectoryId {
     /// The root directory of a container.
     pub const ROOT: DirectoryId = DirectoryId(0);
-
-    pub fn number(self) -> u64 {
-        self.0
-    }
-
-    /// The id with this number.
-    pub fn numbered(number: u64) -> DirectoryId {
-        DirectoryId(number)
-    }
 
     /// The next id.
     pub fn next(self) -> DirectoryId {
@@ -77,6 +70,10 @@ impl Place {
     /// The place of a directory whose contents are being removed.
     pub(super) fn discarded(directory: DirectoryId) -> Place {
         Place(format!("{DISCARDED}{directory}").into())
+    }
+
+    pub(super) fn is_discarded(&self) -> bool {
+        self.0.starts_with(DISCARDED)
     }
 
     /// The name in its directory.

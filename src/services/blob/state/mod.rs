@@ -12,12 +12,15 @@ mod history;
 mod key;
 mod last_access;
 mod listing;
+mod paths;
 mod record;
 mod sweep;
+mod walk;
 mod writes;
 
 pub use admission::Admitted;
 pub use blob::{Blob, NewBlob};
 pub use container::Container;
 pub use history::DeleteSnapshots;
+pub use key::DirectoryId;
 pub use listing::{BlockLists, ListInclude, ListedBlob};

@@ -18,6 +18,7 @@ use crate::rules::retention::Deletion;
 use crate::rules::time::Timestamp;
 use crate::services::blob::body::{Block, Body};
 use crate::services::blob::copy_properties::{BlobCopy, IncrementalCopy};
+use crate::services::blob::path_properties::PathProperties;
 use crate::services::blob::state::blob::Blob;
 use crate::services::blob::state::container::{Container, ContainerProperties, UncommittedBlock, UncommittedBlocks};
 use crate::services::blob::state::key::{BlobKey, DirectoryId, Due, Place};
@@ -38,6 +39,10 @@ use std::sync::Arc;
 const FORM: u8 = 1;
 /// The form of a blob with more properties: [`BlobForm`], followed by [`MoreForm`].
 const MORE: u8 = 2;
+/// The form of a path of a hierarchical namespace: [`BlobForm`], [`MoreForm`] and [`PathProperties`].
+const PATH: u8 = 3;
+/// The form of a container with a hierarchical namespace: [`ContainerForm`], followed by the id of the next directory.
+const HIERARCHICAL: u8 = 2;
 /// The form of the uncommitted blocks of a leased name: their modification time, and the lease.
 const LEASED: u8 = 2;
 
@@ -114,15 +119,19 @@ struct CopyForm<'a> {
 
 impl Persist for Container {
     fn write_changes(before: Option<&Self>, after: &Self, to: &mut Changes<'_>) {
-        let said = |container: &Container| (container.created, container.lease);
+        let said = |container: &Container| (container.created, container.lease, container.next_directory);
         if before.is_none_or(|before| before.properties != after.properties || said(before) != said(after)) {
-            to.put(&[CONTAINER], FORM, &ContainerForm::of(after));
+            match after.next_directory {
+                None => to.put(&[CONTAINER], FORM, &ContainerForm::of(after)),
+                Some(next) => to.put(&[CONTAINER], HIERARCHICAL, &(ContainerForm::of(after), next)),
+            }
         }
         for (key, was, now) in diff(before.map(|before| &before.blobs), Some(&after.blobs)) {
             match now {
-                Some(blob) => match MoreForm::of(blob) {
-                    more if more == MoreForm::default() => to.put(&key.record(BLOB), FORM, &BlobForm::of(blob)),
-                    more => to.put(&key.record(BLOB), MORE, &(BlobForm::of(blob), more)),
+                Some(blob) => match (MoreForm::of(blob), blob.path.as_deref()) {
+                    (more, Some(path)) => to.put(&key.record(BLOB), PATH, &(BlobForm::of(blob), more, path)),
+                    (more, None) if more == MoreForm::default() => to.put(&key.record(BLOB), FORM, &BlobForm::of(blob)),
+                    (more, None) => to.put(&key.record(BLOB), MORE, &(BlobForm::of(blob), more)),
                 },
                 None => to.delete(&key.record(BLOB)),
             }
@@ -152,11 +161,17 @@ impl Persist for Container {
         let record = records
             .get(&[CONTAINER])
             .ok_or_else(|| CorruptRecord("a container without a record of its properties".to_owned()))?;
-        let mut container = record.read::<ContainerForm>(FORM)?.container();
+        let mut container = match record.version() {
+            HIERARCHICAL => {
+                let (form, next): (ContainerForm, DirectoryId) = record.parse()?;
+                Container { next_directory: Some(next), ..form.container() }
+            }
+            _ => record.read::<ContainerForm>(FORM)?.container(),
+        };
         for (key, record) in records.under(&[BLOB]) {
             let key = BlobKey::of_record(key)?;
-            let (form, more) = BlobForm::read(&record)?;
-            let blob = Arc::new(more.added_to(form.blob(&key, records, store)?));
+            let (form, more, path) = BlobForm::read(&record)?;
+            let blob = Arc::new(Blob { path, ..more.added_to(form.blob(&key, records, store)?) });
             container.latest = container.latest.max(blob.last_modified).max(blob.version.unwrap_or_default());
             if let VersionSelector::Earlier(at, _) = key.at {
                 container.latest = container.latest.max(at);
@@ -270,10 +285,11 @@ impl<'a> BlobForm<'a> {
         }
     }
 
-    fn read(record: &Record<'a>) -> Result<(BlobForm<'a>, MoreForm), CorruptRecord> {
+    fn read(record: &Record<'a>) -> Result<(BlobForm<'a>, MoreForm, Option<Arc<PathProperties>>), CorruptRecord> {
         match record.version() {
-            MORE => record.parse(),
-            _ => Ok((record.read(FORM)?, MoreForm::default())),
+            PATH => record.parse().map(|(form, more, path)| (form, more, Some(path))),
+            MORE => record.parse().map(|(form, more)| (form, more, None)),
+            _ => Ok((record.read(FORM)?, MoreForm::default(), None)),
         }
     }
 
@@ -291,6 +307,7 @@ impl<'a> BlobForm<'a> {
             version: self.version,
             deleted: self.deleted,
             expires: self.expires,
+            path: None,
             left: None,
             read: self.read,
             protection: self.protection,

@@ -54,11 +54,12 @@ impl Container {
     pub(super) fn sweep(&mut self, now: Timestamp) {
         for _ in 0..MAX_REMOVED {
             match self.due.get_min().filter(|(end, _)| *end <= now).map(|(_, due)| due.clone()) {
-                Some(Due::State(key)) => _ = self.take(&key),
+                Some(Due::State(key)) => _ = self.take(&key).map(|ended| self.discard_contents(&ended)),
                 Some(Due::Uncommitted(place)) => self.drop_uncommitted(&place),
-                None => return,
+                None => break,
             }
         }
+        self.sweep_discarded(MAX_REMOVED);
     }
 }
 

@@ -35,12 +35,13 @@ impl Container {
         if let Some(current) = claimed.current().filter(|_| !retention.versions) {
             current.protection.admits_change()?;
         }
-        let place = self.make_place(&claimed, now)?;
+        let (place, parent) = self.make_place(&claimed, now)?;
         self.displace(&place, now, retention);
         let last_modified = self.next_last_modified(now);
         let lease = lease::after_write(self.lease_at(Some(&place), claimed.current.as_deref(), now), now);
         let version = retention.versions.then_some(last_modified);
-        let blob = make(NewBlob { last_modified, lease, encryption: claimed.encryption, version });
+        let path = parent.map(|parent| self.path_of_new(&claimed, &parent)).transpose()?;
+        let blob = Blob { path, ..make(NewBlob { last_modified, lease, encryption: claimed.encryption, version }) };
         self.drop_uncommitted(&place);
         self.sweep(now);
         Ok(self.insert(BlobKey::base(place), blob))
@@ -130,7 +131,7 @@ impl Container {
     /// 400 InvalidBlobOrBlock when the length of its id differs from that of the other uncommitted blocks; committed blocks may differ
     /// (the SDKs' own tests). 409 BlockCountExceedsLimit.
     pub fn stage(&mut self, claimed: Claimed, id: BlockId, content: Content, now: Timestamp) -> Result<(), StorageError> {
-        let place = self.make_place(&claimed, now)?;
+        let (place, _) = self.make_place(&claimed, now)?;
         let uncommitted = self.waiting(&place, now);
         let lease = uncommitted.map(|staged| staged.lease).unwrap_or_default();
         let mut blocks = uncommitted.map(|staged| staged.blocks.clone()).unwrap_or_default();

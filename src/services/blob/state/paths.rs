@@ -1,0 +1,96 @@
+//! Changes of paths in a hierarchical namespace: creation, rename, deletion and restore.
+
+use crate::rules::error::StorageError;
+use crate::rules::lease::Lease;
+use crate::rules::blob::version_selector::VersionKind;
+use crate::rules::retention::{Deletion, RetentionPolicy};
+use crate::rules::time::Timestamp;
+use crate::services::blob::state::blob::Blob;
+use crate::services::blob::state::container::{Container, UncommittedBlocks};
+use crate::services::blob::state::key::{BlobKey, DirectoryId, Place};
+use std::sync::Arc;
+
+/// The id of a deletion: the time of it, by which a deleted path differs from others of its name.
+pub type DeletionId = Timestamp;
+
+impl Container {
+    /// Returns true if a directory contains something.
+    pub(super) fn has_children(&self, directory: DirectoryId, now: Timestamp) -> bool {
+        self.children(directory, "", now).next().is_some()
+    }
+
+    /// The files and directories in a directory from a name on, in the order of their names.
+    pub(super) fn children<'a>(
+        &'a self,
+        directory: DirectoryId,
+        from: &str,
+        now: Timestamp,
+    ) -> impl Iterator<Item = (&'a str, &'a Arc<Blob>)> + use<'a> {
+        let range = self.blobs.range(BlobKey::in_directory(directory, from));
+        range.filter(move |(_, blob)| blob.is_live(now)).map(|(key, blob)| (key.place.name(), blob))
+    }
+
+    /// Moves what is at a place to another one, which is free, with all that is below it.
+    pub(super) fn move_path(&mut self, from: &Place, to: Place) {
+        if let Some(blob) = self.take(&BlobKey::base(from.clone())) {
+            self.insert(BlobKey::base(to.clone()), Blob::clone(&blob));
+        }
+        if let Some(uncommitted) = self.uncommitted.get(from).cloned() {
+            self.drop_uncommitted(from);
+            self.set_uncommitted(to, UncommittedBlocks::clone(&uncommitted));
+        }
+    }
+
+    /// Deletes what is at a place, with all that is below it. If the account retains deleted paths, all of it can be restored under the
+    /// id of the deletion.
+    pub(super) fn delete_path(
+        &mut self,
+        path: &str,
+        place: &Place,
+        now: Timestamp,
+        retention: RetentionPolicy,
+    ) -> Result<Option<DeletionId>, StorageError> {
+        self.drop_uncommitted(place);
+        let Some(blob) = self.take(&BlobKey::base(place.clone())) else { return Ok(None) };
+        blob.protection.admits_removal(now)?;
+        let Some(deletion) = retention.deletion(now) else {
+            self.discard_contents(&blob);
+            return Ok(None);
+        };
+        let id = self.next_last_modified(now);
+        let deleted = Blob { deleted: Some(Deletion { at: id, ..deletion }), lease: Lease::default(), ..Blob::clone(&blob) };
+        self.insert(BlobKey::earlier(Place::deleted(path), id, VersionKind::Snapshot), deleted);
+        Ok(Some(id))
+    }
+
+    /// Lets [`Container::sweep`] remove what a directory contained.
+    pub(super) fn discard_contents(&mut self, blob: &Arc<Blob>) {
+        if let Some(directory) = blob.directory() {
+            let deleted = Deletion { at: blob.last_modified, days: 0 };
+            self.blobs.insert(BlobKey::base(Place::discarded(directory)), Arc::new(Blob { deleted: Some(deleted), ..Blob::clone(blob) }));
+        }
+    }
+
+    /// Removes some of what discarded directories contain. Returns true if there is more.
+    pub(super) fn sweep_discarded(&mut self, most: usize) -> bool {
+        if !self.is_hierarchical() {
+            return false;
+        }
+        for _ in 0..most {
+            let first = BlobKey::first(Place::discarded(DirectoryId::ROOT));
+            let next = self.blobs.range(first..).next().filter(|(key, _)| key.place.is_discarded());
+            let Some((key, directory)) = next.and_then(|(key, blob)| Some((key.clone(), blob.directory()?))) else { return false };
+            let below = self.blobs.range(BlobKey::in_directory(directory, "")).next().map(|(key, _)| key.clone());
+            match below {
+                None => _ = self.blobs.remove(&key),
+                Some(below) => {
+                    self.drop_uncommitted(&below.place);
+                    if let Some(blob) = self.take(&below) {
+                        self.discard_contents(&blob);
+                    }
+                }
+            }
+        }
+        true
+    }
+}
