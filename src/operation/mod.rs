@@ -75,7 +75,7 @@ macro_rules! operation {
 /// The operations of one service: those of its own, in a module each, and after `+` those that it shares with other services.
 macro_rules! operations {
     ($state:ty: $(+ $first:expr;)* $($module:ident { $($own:ident),* $(,)? } $(+ $shared:expr;)*)*) => {
-        $(mod $module;)*
+        $(pub(super) mod $module;)*
         /// Every operation of the service.
         pub static ALL: &[&$crate::operation::Operation<$state>] = &[$(&$first,)* $($(&$module::$own,)* $(&$shared,)*)*];
     };

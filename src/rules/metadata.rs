@@ -55,6 +55,17 @@ impl Metadata {
         self.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
+    /// The metadata with another pair at the end.
+    pub fn with(&self, name: &str, value: &str) -> Metadata {
+        let pair = (name.into(), value.into());
+        Metadata(self.0.iter().cloned().chain(std::iter::once(pair)).collect())
+    }
+
+    /// The metadata without this name, in any letter case.
+    pub fn without(&self, name: &str) -> Metadata {
+        Metadata(self.0.iter().filter(|(known, _)| !known.eq_ignore_ascii_case(name)).cloned().collect())
+    }
+
     /// Returns true if the names and values are equal, in any order and with any letter case of the names.
     pub fn is_same_as(&self, other: &Metadata) -> bool {
         self.0.len() == other.0.len() && self.iter().all(|(name, value)| other.get(name) == Some(value))

@@ -1,4 +1,4 @@
-//! Rules that only Data Lake Storage Gen2 has.
+//! Rules that only Data Lake Storage Gen2 has: file systems with directories, renames, and access control lists.
 
 pub mod acl;
 pub mod path;

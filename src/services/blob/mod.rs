@@ -6,6 +6,7 @@
 mod blobs;
 mod body;
 mod copy_properties;
+mod lake;
 mod last_access;
 pub mod ops;
 mod path_properties;
@@ -16,3 +17,4 @@ mod state;
 mod wire;
 
 pub use blobs::Blobs;
+pub use lake::DataLake;

@@ -9,6 +9,9 @@ use crate::services::blob::state::DirectoryId;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
+/// The key of the metadata by which clients of the Blob API recognize directories.
+pub const IS_FOLDER: &str = "hdi_isfolder";
+
 /// The owner and the group of what a caller with an account key creates.
 pub const SUPERUSER: &str = "$superuser";
 
@@ -28,10 +31,11 @@ pub struct PathProperties {
 }
 
 /// What a request says of a path that it creates.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct NewPath {
     /// The caller, if it has an identity.
     pub creator: Option<Arc<str>>,
+    pub kind: PathKind,
     pub owner: Option<Arc<str>>,
     pub group: Option<Arc<str>>,
     pub access: NewAccess,
@@ -43,12 +47,16 @@ pub struct NewPath {
 impl NewPath {
     /// A path that this caller creates through the Blob API.
     pub fn by(user: Option<&Identity>) -> NewPath {
-        NewPath { creator: user.map(|user| user.oid.as_str().into()), ..NewPath::default() }
+        NewPath::of(PathKind::File, user.map(|user| user.oid.as_str().into()))
     }
 
     /// A missing parent of the path: it has default permissions.
     pub fn parent(&self) -> NewPath {
-        NewPath { creator: self.creator.clone(), ..NewPath::default() }
+        NewPath::of(PathKind::Directory, self.creator.clone())
+    }
+
+    fn of(kind: PathKind, creator: Option<Arc<str>>) -> NewPath {
+        NewPath { creator, kind, owner: None, group: None, access: NewAccess::default(), encryption_context: None, appended: false }
     }
 }
 

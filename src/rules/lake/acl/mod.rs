@@ -241,7 +241,8 @@ impl Entries {
     /// 400 InvaldAccessControlList.
     fn check_size(&self) -> Result<(), StorageError> {
         let count = 3 + usize::from(self.mask.is_some()) + self.named.len();
-        let error = || ErrorCode::InvaldAccessControlList.with_reason(format!("the ACL would have {count} entries, more than {ENTRIES}"));
+        let error =
+            || ErrorCode::InvaldAccessControlList.with_reason(format!("the ACL would have {count} entries, more than {ENTRIES}"));
         if count <= ENTRIES { Ok(()) } else { Err(error()) }
     }
 

@@ -88,11 +88,7 @@ async fn list_blobs(blobs: &Blobs, request: Request, input: Input) -> Result<Rep
     xml.nest("Blobs", |xml| {
         for entry in &page.entries {
             match entry {
-                Entry::Prefix(prefix) => {
-                    xml.open("BlobPrefix");
-                    xml.name("Name", prefix, wire::encodes_names(request.version));
-                    xml.close("BlobPrefix");
-                }
+                Entry::Prefix(prefix) => wire::write_prefix(xml, prefix, None, include, &request),
                 Entry::Item((name, listed)) => wire::write_listed(xml, name, *listed, include, &request),
             }
         }

@@ -147,6 +147,16 @@ impl Container {
     /// 412 for a failed condition or the lease, 409 BlobAlreadyExists for `If-None-Match: *`, 403 where the caller may create but not
     /// overwrite; 400 for a snapshot, which is read-only; 409 for the destination of a pending copy.
     pub fn claim(&self, request: &Request) -> Result<Claimed, StorageError> {
+        let claimed = self.claim_path(request)?;
+        // No source has the code of the service.
+        match claimed.current().is_some_and(|current| current.directory().is_some()) {
+            true => Err(ErrorCode::ResourceTypeMismatch.into()),
+            false => Ok(claimed),
+        }
+    }
+
+    /// As [`Container::claim`], also for a directory.
+    pub(super) fn claim_path(&self, request: &Request) -> Result<Claimed, StorageError> {
         let claimed = self.claim_any(request)?;
         claimed.check_settled(request.spec)?;
         Ok(claimed)

@@ -5,10 +5,12 @@
 
 use crate::rules::encryption::Encryption;
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lake::acl::NewAccess;
+use crate::rules::lake::path::PathKind;
 use crate::rules::lease::Lease;
 use crate::rules::time::Timestamp;
 use crate::services::blob::body::Body;
-use crate::services::blob::path_properties::{NewPath, PathProperties};
+use crate::services::blob::path_properties::PathProperties;
 use crate::services::blob::state::admission::Claimed;
 use crate::services::blob::state::blob::{Blob, NewBlob};
 use crate::services::blob::state::container::Container;
@@ -134,16 +136,27 @@ impl Container {
         id
     }
 
-    /// The properties of a path that a request creates or overwrites. The Blob API keeps those of a file that it overwrites.
+    /// The properties of a path that a request creates or overwrites. The Blob API keeps those of a file that it overwrites, and a directory
+    /// keeps its access control unless the request has another.
     ///
     /// # Errors
     /// 400 InvaldAccessControlList for default entries of a file.
-    pub(super) fn path_of_new(&self, claimed: &Claimed, parent: &Blob) -> Result<Arc<PathProperties>, StorageError> {
-        match claimed.current().and_then(|current| current.path.clone()).filter(|_| !claimed.path.appended) {
-            Some(path) if path.appended => Ok(Arc::new(PathProperties { appended: false, ..PathProperties::clone(&path) })),
-            Some(path) => Ok(path),
-            None => PathProperties::of_new(parent.path()?, &claimed.path, None).map(Arc::new),
+    pub(super) fn path_of_new(&mut self, claimed: &Claimed, parent: &Blob) -> Result<Arc<PathProperties>, StorageError> {
+        let new = &claimed.path;
+        match (claimed.current().and_then(|current| current.path.as_deref()), new.kind) {
+            (Some(current), PathKind::Directory) => {
+                let properties = PathProperties::of_new(parent.path()?, new, current.directory)?;
+                let acl = if new.access == NewAccess::default() { current.acl.clone() } else { properties.acl };
+                Ok(PathProperties { acl, ..properties })
+            }
+            (Some(current), PathKind::File) if !new.appended => Ok(PathProperties { appended: false, ..current.clone() }),
+            (_, PathKind::File) => PathProperties::of_new(parent.path()?, new, None),
+            (None, PathKind::Directory) => {
+                let id = self.new_directory_id();
+                PathProperties::of_new(parent.path()?, new, Some(id))
+            }
         }
+        .map(Arc::new)
     }
 
     fn insert_directory(&mut self, place: Place, properties: PathProperties, now: Timestamp) -> Arc<Blob> {

@@ -140,9 +140,10 @@ impl Container {
 
     /// Removes the current blob of a name before a new one is written: it becomes a version, or, if the account only retains deleted
     /// states, a deleted snapshot.
+    /// A hierarchical namespace retains nothing of it.
     pub(super) fn displace(&mut self, place: &Place, now: Timestamp, retention: RetentionPolicy) {
         let key = BlobKey::base(place.clone());
-        let Some(before) = self.blobs.get(&key).cloned() else { return };
+        let Some(before) = self.blobs.get(&key).filter(|_| !self.is_hierarchical()).cloned() else { return };
         match (before.deleted, retention.versions) {
             _ if before.has_expired(now) => {}
             (None, true) => self.archive(&key, &before),

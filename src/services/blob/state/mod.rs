@@ -24,3 +24,4 @@ pub use container::Container;
 pub use history::DeleteSnapshots;
 pub use key::DirectoryId;
 pub use listing::{BlockLists, ListInclude, ListedBlob};
+pub use walk::WalkOptions;

@@ -1,12 +1,17 @@
 //! Changes of paths in a hierarchical namespace: creation, rename, deletion and restore.
 
-use crate::rules::error::StorageError;
+use crate::operation::Request;
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lake::path::Path;
+use crate::rules::wire_name::WireName;
 use crate::rules::lease::Lease;
 use crate::rules::blob::version_selector::VersionKind;
 use crate::rules::retention::{Deletion, RetentionPolicy};
 use crate::rules::time::Timestamp;
-use crate::services::blob::state::blob::Blob;
+use crate::services::blob::path_properties::NewPath;
+use crate::services::blob::state::blob::{Blob, NewBlob};
 use crate::services::blob::state::container::{Container, UncommittedBlocks};
+use crate::services::blob::state::hierarchy::segments;
 use crate::services::blob::state::key::{BlobKey, DirectoryId, Place};
 use std::sync::Arc;
 
@@ -14,6 +19,72 @@ use std::sync::Arc;
 pub type DeletionId = Timestamp;
 
 impl Container {
+    /// Creates a file or a directory, or overwrites a file. A directory that exists gets new properties and keeps what it contains.
+    ///
+    /// # Errors
+    /// As [`Container::claim`]; 409 PathAlreadyExists for `If-None-Match: *`; 409 PathConflict where something of the other kind exists, or
+    /// a parent is a file.
+    pub fn create_path(
+        &mut self,
+        request: &Request,
+        new: NewPath,
+        make: impl FnOnce(NewBlob) -> Blob,
+    ) -> Result<Arc<Blob>, StorageError> {
+        let mut claimed = self.claim_path(request).map_err(|error| self.with_existing_kind(request, error))?;
+        if claimed.current().and_then(|current| current.path.as_ref()).is_some_and(|path| path.kind() != new.kind) {
+            return Err(ErrorCode::PathConflict.into());
+        }
+        claimed.path = new;
+        self.create(claimed, request.now, RetentionPolicy::default(), make)
+    }
+
+    /// Adds to the refusal to overwrite a path of what kind it is. hadoop-azure takes the refusal to create a directory that exists for success.
+    pub(super) fn with_existing_kind(&self, request: &Request, error: StorageError) -> StorageError {
+        let existing = || {
+            let (name, _) = request.target.blob().ok()?;
+            self.current(&self.place(name, request.now).ok()?, request.now)?.path.as_ref().map(|path| path.kind().name())
+        };
+        match existing().filter(|_| error.code() == ErrorCode::BlobAlreadyExists) {
+            Some(kind) => error.with_header("x-ms-existing-resource-type", kind),
+            None => error,
+        }
+    }
+
+    /// Deletes the path that the request names.
+    ///
+    /// # Errors
+    /// As [`Container::admit`]; 409 DirectoryNotEmpty for a directory that contains something, unless the deletion is recursive.
+    pub fn delete_admitted(
+        &mut self,
+        request: &Request,
+        recursive: bool,
+        retention: RetentionPolicy,
+    ) -> Result<Option<DeletionId>, StorageError> {
+        let admitted = self.admit(request)?;
+        let path = segments(request.target.blob()?.0).collect::<Vec<_>>().join("/");
+        match admitted.directory() {
+            Some(DirectoryId::ROOT) => return Err(ErrorCode::InvalidUri.with_reason("the root directory cannot be deleted")),
+            Some(directory) if !recursive && self.has_children(directory, request.now) => {
+                return Err(ErrorCode::DirectoryNotEmpty.into());
+            }
+            _ => {}
+        }
+        let deletion = self.delete_path(&path, &admitted.key.place, request.now, retention);
+        self.sweep(request.now);
+        deletion
+    }
+
+    /// What exists at a path, and its id if it is a directory.
+    ///
+    /// # Errors
+    /// 404 BlobNotFound.
+    pub fn directory_at(&self, path: &Path, now: Timestamp) -> Result<(Arc<Blob>, Option<DirectoryId>), StorageError> {
+        let place = self.place(path.as_str(), now)?;
+        let blob = self.current(&place, now).ok_or(ErrorCode::BlobNotFound)?.clone();
+        let id = blob.directory();
+        Ok((blob, id))
+    }
+
     /// Returns true if a directory contains something.
     pub(super) fn has_children(&self, directory: DirectoryId, now: Timestamp) -> bool {
         self.children(directory, "", now).next().is_some()

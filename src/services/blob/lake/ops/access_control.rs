@@ -1,0 +1,118 @@
+//! Get and Set Access Control: the owner, the group, the permissions and the access control list of a path.
+
+use crate::operation::{Fields, FromRequest, Input, Operation, OperationSpec, Reply, Request, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::conditions::ConditionSupport;
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lake::acl::AclEntries;
+use crate::rules::lake::permissions::Permissions;
+use crate::rules::lease::LeaseCheck;
+use crate::services::blob::blobs::Blobs;
+use crate::services::blob::lake::ops::spec::{READ, WRITE};
+use crate::services::blob::path_properties::PathProperties;
+use crate::services::blob::state::Blob;
+use crate::services::blob::wire;
+use std::sync::Arc;
+
+pub(super) static GET_ACCESS_CONTROL: Operation<Blobs> = operation!(
+    get_access_control,
+    GetInput,
+    OperationSpec {
+        name: "Get Path Access Control",
+        methods: &["HEAD"],
+        selectors: &[Selector::Query("action", "getAccessControl")],
+        requires: RequiredPermission::object("re"),
+        // The service ignores conditions that are not met (tests of the .NET SDK).
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::IfPresent,
+        ..READ
+    }
+);
+
+pub(super) static SET_ACCESS_CONTROL: Operation<Blobs> = operation!(
+    set_access_control,
+    SetInput,
+    OperationSpec {
+        name: "Set Path Access Control",
+        selectors: &[Selector::Query("action", "setAccessControl")],
+        requires: RequiredPermission::object("wpo"),
+        lease: LeaseCheck::IfPresent,
+        ..WRITE
+    }
+);
+
+input! { pub(super) GetInput {
+    // The server knows no names of principals but their ids.
+    upn: Option<bool> = Query "upn",
+} }
+
+async fn get_access_control(blobs: &Blobs, request: Request, _: GetInput) -> Result<Reply, StorageError> {
+    check_namespace(&request)?;
+    let blob = blobs.resource(&request)?.read().admit(&request)?;
+    let path = blob.path()?;
+    Ok(wire::state(&blob, &request)
+        .with("x-ms-owner", &path.owner)
+        .with("x-ms-group", &path.group)
+        .with("x-ms-permissions", path.acl.permissions_text())
+        .with("x-ms-acl", path.acl.to_string()))
+}
+
+input! { pub(super) SetInput {
+    owner: Option<String> = Header "x-ms-owner",
+    group: Option<String> = Header "x-ms-group",
+    access: Option<ChangedAccess>,
+} }
+
+const PERMISSIONS: &str = "x-ms-permissions";
+const ACL: &str = "x-ms-acl";
+
+/// The new permissions or the new access control list of a path.
+#[derive(Debug)]
+pub(super) enum ChangedAccess {
+    Permissions(Permissions),
+    Acl(AclEntries),
+}
+
+impl FromRequest for Option<ChangedAccess> {
+    const INPUTS: &'static [Input] = &[Input::Headers(&[PERMISSIONS, ACL])];
+
+    /// Returns 400 if the request has both, InvalidPermission or InvaldAccessControlList.
+    fn from_request(fields: &Fields<'_>) -> Result<Option<ChangedAccess>, StorageError> {
+        match (fields.header(PERMISSIONS), fields.header(ACL)) {
+            (Some(_), Some(acl)) => Err(StorageError::invalid_header(ACL, acl)),
+            (Some(text), None) => Permissions::parse(text).map(|permissions| Some(ChangedAccess::Permissions(permissions))),
+            (None, Some(text)) => AclEntries::parse(text).map(|entries| Some(ChangedAccess::Acl(entries))),
+            (None, None) => Ok(None),
+        }
+    }
+}
+
+async fn set_access_control(blobs: &Blobs, request: Request, input: SetInput) -> Result<Reply, StorageError> {
+    check_namespace(&request)?;
+    let set = |blob: &mut Blob| {
+        let before = blob.path()?;
+        let acl = match &input.access {
+            Some(ChangedAccess::Permissions(permissions)) => before.acl.chmod(*permissions),
+            Some(ChangedAccess::Acl(entries)) => before.acl.set(entries, before.kind())?,
+            None => before.acl.clone(),
+        };
+        let changed = |text: &Option<String>, before: &Arc<str>| text.as_deref().map_or_else(|| before.clone(), Arc::from);
+        let (owner, group) = (changed(&input.owner, &before.owner), changed(&input.group, &before.group));
+        blob.path = Some(Arc::new(PathProperties { owner, group, acl, ..before.clone() }));
+        // The ETag and the modification time do not change (recorded).
+        Ok(wire::state(blob, &request))
+    };
+    Ok(blobs.amend(&request, set).await?.with("x-ms-namespace-enabled", "true"))
+}
+
+/// Checks that the account has access control lists. Clients find out by this what kind of account it is.
+///
+/// # Errors
+/// 400 HierarchicalNamespaceNotEnabled.
+fn check_namespace(request: &Request) -> Result<(), StorageError> {
+    match request.account.hns {
+        true => Ok(()),
+        false => Err(ErrorCode::HierarchicalNamespaceNotEnabled
+            .with_message("This operation is only supported on a hierarchical namespace account.")),
+    }
+}

@@ -1,0 +1,88 @@
+//! Create a file or a directory, with its missing parents. A file that exists is overwritten, a directory keeps what it contains.
+
+use crate::operation::{EncryptionCheck, Input, Operation, OperationSpec, Reply, Request, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::conditions::ConditionSupport;
+use crate::rules::error::StorageError;
+use crate::rules::lake::acl::NewAccess;
+use crate::rules::lake::path::PathKind;
+use crate::services::blob::blobs::Blobs;
+use crate::services::blob::body::Body;
+use crate::services::blob::lake::ops::spec::WRITE;
+use crate::services::blob::lake::wire::{LakeContentHeaders, Properties};
+use crate::services::blob::ops::set_expiry::NewBlobExpiry;
+use crate::services::blob::path_properties::NewPath;
+use crate::services::blob::state::{Blob, Container, NewBlob};
+use crate::services::blob::wire;
+use crate::store::content::Content;
+use std::sync::Arc;
+
+pub(super) static CREATE_FILE: Operation<Blobs> = operation!(
+    create_file,
+    NewPathInput,
+    OperationSpec { name: "Create File", selectors: &[Selector::Query("resource", "file")], ..CREATE }
+);
+
+pub(super) static CREATE_DIRECTORY: Operation<Blobs> = operation!(
+    create_directory,
+    NewPathInput,
+    OperationSpec { name: "Create Directory", selectors: &[Selector::Query("resource", "directory")], ..CREATE }
+);
+
+const CREATE: OperationSpec = OperationSpec {
+    methods: &["PUT"],
+    requires: RequiredPermission::object("cw"),
+    conditions: ConditionSupport::Create,
+    encryption: EncryptionCheck::Write,
+    status: 201,
+    ..WRITE
+};
+
+input! { pub(super) NewPathInput {
+    properties: Properties,
+    content: LakeContentHeaders,
+    access: PathAccess,
+    expiry: NewBlobExpiry,
+    encryption_context: Option<String> = Header "x-ms-encryption-context",
+    owner: Option<String> = Header "x-ms-owner",
+    group: Option<String> = Header "x-ms-group",
+} }
+
+const PERMISSIONS: &str = "x-ms-permissions";
+const UMASK: &str = "x-ms-umask";
+const ACL: &str = "x-ms-acl";
+
+parsed_input! {
+    /// The permissions of a new path.
+    pub(super) PathAccess(NewAccess) = [Input::Headers(&[PERMISSIONS, UMASK, ACL])],
+    |fields| NewAccess::read(fields.header(PERMISSIONS), fields.header(UMASK), fields.header(ACL))
+}
+
+async fn create_file(blobs: &Blobs, request: Request, input: NewPathInput) -> Result<Reply, StorageError> {
+    create(blobs, request, PathKind::File, input).await
+}
+
+async fn create_directory(blobs: &Blobs, request: Request, input: NewPathInput) -> Result<Reply, StorageError> {
+    create(blobs, request, PathKind::Directory, input).await
+}
+
+async fn create(blobs: &Blobs, request: Request, kind: PathKind, input: NewPathInput) -> Result<Reply, StorageError> {
+    request.check_no_content()?;
+    let text = |text: Option<String>| text.map(Arc::from);
+    let new = NewPath {
+        kind,
+        owner: text(input.owner),
+        group: text(input.group),
+        access: input.access.0,
+        encryption_context: text(input.encryption_context),
+        appended: true,
+        ..NewPath::by(request.user.as_ref())
+    };
+    let body = Body::Block { content: Content::default(), blocks: Arc::default() };
+    let make = |blob: NewBlob| {
+        let blob = blob.blob(body, input.content.0);
+        Blob { metadata: input.properties.0.unwrap_or_default(), ..blob }.expiring(input.expiry.0)
+    };
+    let blob = blobs.write(&request, |container: &mut Container| container.create_path(&request, new, make)).await?;
+    Ok(wire::written(&blob, &request))
+}

@@ -1,0 +1,100 @@
+//! File systems and paths on the wire: headers, and JSON documents.
+
+use crate::operation::{FromText, Input, Reply, Request};
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lake::properties;
+use crate::rules::listing;
+use crate::rules::wire_name::WireName;
+use crate::rules::metadata::Metadata;
+use crate::rules::time::Timestamp;
+use crate::services::blob::path_properties::IS_FOLDER;
+use crate::services::blob::state::Blob;
+use crate::services::shared::content_headers::ContentHeaders;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::Serialize;
+use std::fmt;
+
+/// The names of the headers that describe a file's content, in the order of [`ContentHeaders`].
+const CONTENT_HEADERS: [&str; 6] = [
+    "x-ms-content-type",
+    "x-ms-content-encoding",
+    "x-ms-content-language",
+    "x-ms-content-md5",
+    "x-ms-cache-control",
+    "x-ms-content-disposition",
+];
+/// The same headers as some clients send them. `Content-MD5` is that of the body.
+const PLAIN_HEADERS: [&str; 6] =
+    ["content-type", "content-encoding", "content-language", "", "cache-control", "content-disposition"];
+
+parsed_input! {
+    /// The headers that describe the content of a file.
+    pub(super) LakeContentHeaders(ContentHeaders) = [Input::Headers(&CONTENT_HEADERS), Input::Headers(&PLAIN_HEADERS)],
+    |fields| {
+        let own = ContentHeaders::read(CONTENT_HEADERS, |name| fields.header(name));
+        let plain = ContentHeaders::read(PLAIN_HEADERS, |name| if name.is_empty() { None } else { fields.header(name) });
+        Ok(own.over(&plain))
+    }
+}
+
+parsed_input! {
+    /// The user's properties of a file system or a path (`x-ms-properties`), which are the metadata of the container or the blob. `None`
+    /// without the header.
+    pub(super) Properties(Option<Metadata>) = [Input::header("x-ms-properties")],
+    |fields| fields.header("x-ms-properties").map(properties::parse).transpose()
+}
+
+parsed_input! {
+    /// The most entries of a page (`maxResults`).
+    pub(super) MaxResults(usize) = [Input::query("maxResults")],
+    |fields| listing::maxresults(fields.query("maxResults"))
+}
+
+/// The position of the first entry of the next page, which clients send back as they got it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Continuation(pub(super) String);
+
+impl fmt::Display for Continuation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&STANDARD.encode(&self.0))
+    }
+}
+
+impl FromText for Continuation {
+    fn from_text(text: &str) -> Option<Continuation> {
+        Some(Continuation(String::from_utf8(STANDARD.decode(text).ok()?).ok()?))
+    }
+}
+
+/// A reply with a JSON document, which has no stated length (recorded).
+pub(super) fn json(request: &Request, document: &impl Serialize) -> Result<Reply, StorageError> {
+    let text = serde_json::to_string(document).map_err(|error| ErrorCode::InternalError.with_reason(error.to_string()))?;
+    let reply = Reply::new(request.spec.status);
+    Ok(reply.stream(std::iter::once(Ok(format!("{text}\n").into())), None))
+}
+
+/// The content type of JSON documents with entries; the answer to a recursive change of access control has none (recorded).
+pub(super) const JSON: &str = "application/json;charset=utf-8";
+
+/// Adds the owner, the group, the permissions and the kind of a path.
+pub(super) fn describe(reply: Reply, blob: &Blob) -> Reply {
+    let reply = reply.with_some("x-ms-expiry-time", blob.expires.map(Timestamp::rfc1123));
+    let Some(path) = &blob.path else { return reply };
+    reply
+        .with("x-ms-resource-type", path.kind().name())
+        .with("x-ms-owner", &path.owner)
+        .with("x-ms-group", &path.group)
+        .with("x-ms-permissions", path.acl.permissions_text())
+        .with_some("x-ms-encryption-context", path.encryption_context.as_deref())
+}
+
+/// Adds `x-ms-properties`: those of a directory include the mark of directories.
+pub(super) fn with_properties(reply: Reply, blob: &Blob) -> Reply {
+    let mut text = properties::format(&blob.metadata);
+    if blob.directory().is_some() {
+        let mark = format!("{IS_FOLDER}={}", STANDARD.encode("true"));
+        text = if text.is_empty() { mark } else { format!("{text},{mark}") };
+    }
+    reply.with_some("x-ms-properties", Some(text).filter(|text| !text.is_empty()))
+}
