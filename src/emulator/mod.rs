@@ -11,13 +11,14 @@ use crate::control;
 use crate::control::ControlState;
 use crate::environment::Environment;
 use crate::http::background::Background;
+use crate::http::blob_port::BlobPort;
 use crate::http::pipeline::local_services::LocalServices;
 use crate::http::pipeline::{ListenerOptions, Pipeline};
 use crate::http::serve::{ConnectionOptions, Peer};
 use crate::http::tls::{ServerTls, TlsError};
 use crate::http::{host, serve, tls};
 use crate::operation::{Service, ServiceKind};
-use crate::services::blob::Blobs;
+use crate::services::blob::{Blobs, DataLake};
 use crate::services::file::Files;
 use crate::services::queue::Queues;
 use crate::services::table::Tables;
@@ -107,6 +108,7 @@ impl Emulator {
         let location = config.location.as_deref().unwrap_or(Path::new(""));
         let unreadable = |record| DiskError::new(location, DiskErrorKind::CorruptRecord(record));
         let files = Arc::new(Files::open(&accounts, &store).map_err(unreadable)?);
+        let blobs = Arc::new(Blobs::open(&accounts, &store).map_err(unreadable)?);
         let configured = [
             (ServiceKind::Blob, &config.blob),
             (ServiceKind::Queue, &config.queue),
@@ -116,7 +118,7 @@ impl Emulator {
         let configured: Vec<(Arc<dyn Service>, &Endpoint)> = configured
             .into_iter()
             .filter_map(|(kind, endpoint)| Some((kind, endpoint.as_ref()?)))
-            .map(|(kind, endpoint)| Ok((service(kind, &accounts, &store, &files).map_err(unreadable)?, endpoint)))
+            .map(|(kind, endpoint)| Ok((service(kind, &accounts, &store, &blobs, &files).map_err(unreadable)?, endpoint)))
             .collect::<Result<_, StartError>>()?;
         recovered.extend(store.disk().map(|disk| disk.settle()).unwrap_or_default());
         let services: Arc<[Arc<dyn Service>]> = configured.iter().map(|(service, _)| service.clone()).collect();
@@ -145,11 +147,13 @@ impl Emulator {
                 Err(error) => return Err(error.into()),
             };
             addresses.push(address(kind, endpoint, port));
-            bound.push((Arc::new(pipeline(service.clone())), endpoint, listener));
+            let own = Arc::new(pipeline(service.clone()));
+            let lake = (kind == ServiceKind::Blob).then(|| Arc::new(pipeline(Arc::new(DataLake::new(blobs.clone())))));
+            bound.push((own, lake, endpoint, listener));
             if let (ServiceKind::Blob, Some(endpoint), Some(first)) = (kind, &config.web, config.accounts.first()) {
                 let (listener, port) = listen("Web", "web", endpoint).await?;
                 websites = Some(address(kind, endpoint, port));
-                bound.push((Arc::new(pipeline(service).into_websites(&first.name)), endpoint, listener));
+                bound.push((Arc::new(pipeline(service).into_websites(&first.name)), None, endpoint, listener));
             }
         }
         local_services.set_services(services_of(&addresses, bound.iter().map(|(pipeline, ..)| pipeline)));
@@ -157,8 +161,12 @@ impl Emulator {
         let control_state = ControlState { services, listening, environment: environment.clone() };
         let mut listeners = JoinSet::new();
         let (connections, alive) = watch::channel(());
-        for (pipeline, endpoint, listener) in bound {
-            let router = control::routes(control_state.clone(), config.control).merge(service_routes(pipeline));
+        for (pipeline, lake, endpoint, listener) in bound {
+            let routes = match lake {
+                Some(lake) => blob_routes(BlobPort { blob: pipeline, lake, is_lake_listener: false }),
+                None => service_routes(pipeline),
+            };
+            let router = control::routes(control_state.clone(), config.control).merge(routes);
             let tls = tls.as_ref().map(|tls| tls.config.clone());
             let options = ConnectionOptions { tls, idle_timeout: endpoint.keep_alive, alive: alive.clone() };
             listeners.spawn(serve::serve(listener, router, options));
@@ -270,21 +278,36 @@ fn services_of<'a>(addresses: &[Address], pipelines: impl Iterator<Item = &'a Ar
 
 /// Routes all requests to the pipeline.
 fn service_routes(pipeline: Arc<Pipeline>) -> Router {
-    async fn answer(State(pipeline): State<Arc<Pipeline>>, request: Request) -> Response {
-        if let Some(refusal) = host::refusal(&request) {
-            return refusal;
-        }
-        let peer = request.extensions().get::<Peer>().cloned();
-        let address = peer.as_ref().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.address.ip());
-        let metadata_case = peer.map(|peer| peer.metadata_case).unwrap_or_default();
-        pipeline.answer(request, address, metadata_case).await
-    }
+    let answer = |State(pipeline): State<Arc<Pipeline>>, request| async move { answer(&pipeline, request).await };
     Router::new().fallback(answer).with_state(pipeline)
 }
 
-fn service(kind: ServiceKind, accounts: &Accounts, store: &Store, files: &Arc<Files>) -> Result<Arc<dyn Service>, CorruptRecord> {
+/// Routes each request to the pipeline of its API.
+fn blob_routes(port: BlobPort) -> Router {
+    let answer = |State(port): State<Arc<BlobPort>>, request| async move { answer(port.pipeline(&request), request).await };
+    Router::new().fallback(answer).with_state(Arc::new(port))
+}
+
+async fn answer(pipeline: &Arc<Pipeline>, request: Request) -> Response {
+    if let Some(refusal) = host::refusal(&request) {
+        return refusal;
+    }
+    let peer = request.extensions().get::<Peer>().cloned();
+    let address = peer.as_ref().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.address.ip());
+    let metadata_case = peer.map(|peer| peer.metadata_case).unwrap_or_default();
+    pipeline.answer(request, address, metadata_case).await
+}
+
+fn service(
+    kind: ServiceKind,
+    accounts: &Accounts,
+    store: &Store,
+    blobs: &Arc<Blobs>,
+    files: &Arc<Files>,
+) -> Result<Arc<dyn Service>, CorruptRecord> {
     Ok(match kind {
-        ServiceKind::Blob => Arc::new(Blobs::open(accounts, store)?),
+        ServiceKind::Blob => blobs.clone(),
+        ServiceKind::DataLake => Arc::new(DataLake::new(blobs.clone())),
         ServiceKind::Queue => Arc::new(Queues::open(accounts, store)?),
         ServiceKind::Table => Arc::new(Tables::open(accounts, store)?),
         ServiceKind::File => files.clone(),

@@ -108,7 +108,7 @@ fn bearer(
     token: &str,
 ) -> Result<Identity, StorageError> {
     let labels: &[&str] = match service.kind() {
-        ServiceKind::Blob => &["blob", "dfs"],
+        ServiceKind::Blob | ServiceKind::DataLake => &["blob", "dfs"],
         other => &[other.label()],
     };
     let (https, version, now) = (head.https, head.version, head.machine);

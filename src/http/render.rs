@@ -5,6 +5,7 @@ use crate::operation::xml::Writer;
 use crate::operation::{Payload, Reply, ServiceKind, odata};
 use crate::rules::blob::website;
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lake;
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
 use axum::body::Body;
@@ -83,6 +84,7 @@ pub fn error(error: &StorageError, format: ErrorFormat, context: &ResponseContex
         let document = match format {
             _ if context.site => website::page(error.status(), error.code().name(), error.message(), id, &time.iso()),
             ErrorFormat::Xml => xml(error, context),
+            ErrorFormat::Lake => lake::error::json(error, &odata::message(error, id, time)),
             ErrorFormat::ODataXml => odata::error_xml(error, id, time),
             ErrorFormat::Json | ErrorFormat::Data { .. } => odata::error(error, id, time),
         };

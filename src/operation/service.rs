@@ -37,6 +37,14 @@ impl ServiceKind {
         }
     }
 
+    /// The service whose port it has.
+    pub const fn at_port(self) -> ServiceKind {
+        match self {
+            ServiceKind::DataLake => ServiceKind::Blob,
+            kind => kind,
+        }
+    }
+
     /// The label in a host name: `account.blob.localhost`.
     pub const fn label(self) -> &'static str {
         match self {

@@ -19,7 +19,7 @@ use crate::http::remote::Remote;
 use crate::http::render::ResponseContext;
 use crate::http::route::Table;
 use crate::http::target::{AccountAddress, account_address};
-use crate::http::{auth, data_lake, render, target};
+use crate::http::{auth, render, target};
 use crate::operation::{
     Body as Sent, BodyRemainder, EncryptionCheck, OperationSpec, Query, Reply, Request, ResourceKind, ResourcePath,
     STATE_PARAMETERS, Secondary, Service, ServiceKind, Target, Unread, header_text, header_value,
@@ -122,6 +122,11 @@ impl Pipeline {
     /// Whether this is the pipeline of the port of websites.
     pub fn is_of_websites(&self) -> bool {
         self.first_site.is_some()
+    }
+
+    /// Whether a host such as `account.blob.localhost` names an account.
+    pub fn has_host_style(&self) -> bool {
+        self.options.host_style
     }
 
     /// The service.
@@ -233,11 +238,6 @@ impl Pipeline {
         progress.account = Some(account.clone());
         progress.set_version(head.version.or_else(|| self.service.default_version(&account.name)));
 
-        let blobs = self.service.kind() == ServiceKind::Blob && !head.site;
-        let host = if self.options.host_style { head.host.as_str() } else { "" };
-        if let Some(operation) = blobs.then(|| data_lake::operation(&head.method, host, &head.query, &head.headers)).flatten() {
-            return Err(data_lake::refusal(operation, &head.query, account.hns));
-        }
         let (target, malformed_state) = match head.site {
             true => (self.service.website_target(address.path)?, None),
             false if is_preflight(&head.method, head.site) => (Target::Service, None),

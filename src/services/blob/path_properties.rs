@@ -9,9 +9,6 @@ use crate::services::blob::state::DirectoryId;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The key of the metadata by which clients of the Blob API recognize directories.
-pub const IS_FOLDER: &str = "hdi_isfolder";
-
 /// The owner and the group of what a caller with an account key creates.
 pub const SUPERUSER: &str = "$superuser";
 

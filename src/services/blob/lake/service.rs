@@ -43,8 +43,8 @@ impl Service for DataLake {
 
     fn start(&self, index: usize, request: Request) -> Result<ReplyFuture<'_>, StorageError> {
         let operation = ops::ALL.get(index).ok_or(ErrorCode::NotImplemented)?;
-        let reply = operation.start(&self.0, request).map_err(error::of_lake)?;
-        Ok(Box::pin(async move { reply.await.map_err(error::of_lake) }))
+        let reply = operation.start(&self.0, request).map_err(error::of_path)?;
+        Ok(Box::pin(async move { reply.await.map_err(error::of_path) }))
     }
 
     /// `/` is the account, `/filesystem?resource=filesystem` a file system, and everything else a path: `/filesystem/` is its root

@@ -2,12 +2,12 @@
 
 use crate::operation::{FromText, Input, Reply, Request};
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lake::path::PathKind;
 use crate::rules::lake::properties;
 use crate::rules::listing;
 use crate::rules::wire_name::WireName;
 use crate::rules::metadata::Metadata;
 use crate::rules::time::Timestamp;
-use crate::services::blob::path_properties::IS_FOLDER;
 use crate::services::blob::state::Blob;
 use crate::services::shared::content_headers::ContentHeaders;
 use base64::Engine;
@@ -91,10 +91,7 @@ pub(super) fn describe(reply: Reply, blob: &Blob) -> Reply {
 
 /// Adds `x-ms-properties`: those of a directory include the mark of directories.
 pub(super) fn with_properties(reply: Reply, blob: &Blob) -> Reply {
-    let mut text = properties::format(&blob.metadata);
-    if blob.directory().is_some() {
-        let mark = format!("{IS_FOLDER}={}", STANDARD.encode("true"));
-        text = if text.is_empty() { mark } else { format!("{text},{mark}") };
-    }
+    let kind = if blob.directory().is_some() { PathKind::Directory } else { PathKind::File };
+    let text = properties::format(&blob.metadata, kind);
     reply.with_some("x-ms-properties", Some(text).filter(|text| !text.is_empty()))
 }

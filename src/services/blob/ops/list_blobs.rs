@@ -6,12 +6,14 @@ use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::listing;
 use crate::rules::listing::{Entry, Position};
+use crate::rules::blob::version_selector::VersionSelector;
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::ops::spec::READ_CONTAINER;
-use crate::services::blob::state::ListedBlob;
+use crate::services::blob::state::{Container, ListedBlob, ListedPath, PathListing};
 use crate::services::blob::wire;
-use crate::services::blob::wire::Include;
+use crate::services::blob::wire::{Include, Line};
+use std::borrow::Cow;
 
 pub(super) static LIST_BLOBS: Operation<Blobs> = operation!(
     list_blobs,
@@ -52,28 +54,17 @@ impl Input {
 }
 
 async fn list_blobs(blobs: &Blobs, request: Request, input: Input) -> Result<Reply, StorageError> {
-    // It lists deleted paths in accounts with a hierarchical namespace.
-    if input.show_only.is_some() {
-        return Err(ErrorCode::UnsupportedQueryParameter.with_detail("QueryParameterName", "showonly"));
-    }
-    let (include, max) = (input.include, input.max.0.unwrap_or(listing::PAGE));
     let start = input.marker.0.clone().or_else(|| input.start_from.as_ref().map(Position::before));
     let prefix = input.prefix.as_deref().unwrap_or_default();
-    let page = listing::PageRequest { prefix, delimiter: input.delimiter.as_deref(), start, max };
-    // Exclusive. Versions before 2026-10-06 ignore it.
-    let end = input.end_before.as_deref().filter(|_| request.version >= Version::V2026_10_06);
     let container = blobs.resource(&request)?.read();
-    let page = listing::page(&page, |name, _| {
-        let listed = container.list_from(name, include.also, request.now);
-        listed.take_while(|(name, _)| end.is_none_or(|end| *name < end)).filter_map(|(name, listed)| match listed {
-            ListedBlob::Blob(at, blob) if !include.shows(at, blob, request.now) => None,
-            _ => Some((name, listed.time(), (name, listed))),
-        })
-    });
+    let (lines, next) = match container.is_hierarchical() {
+        true => hierarchical(&container, &request, &input, start.as_ref())?,
+        false => flat(&container, &request, &input, start.clone())?,
+    };
 
     #[cfg(feature = "arrow")]
     if input.accepts_arrow(request.version) {
-        return Ok(arrow(request.spec.status, wire::arrow_list(page, include, &request)?));
+        return Ok(arrow(request.spec.status, wire::arrow_list(&lines, next, input.include, &request)?));
     }
     let mut xml = Writer::new();
     let url = format!("{}{}", request.endpoint, request.target.resource_name()?);
@@ -86,16 +77,82 @@ async fn list_blobs(blobs: &Blobs, request: Request, input: Input) -> Result<Rep
     xml.leaf_some("MaxResults", input.max.0.map(|max| max.to_string()));
     xml.leaf_some("Delimiter", input.delimiter.as_deref());
     xml.nest("Blobs", |xml| {
-        for entry in &page.entries {
-            match entry {
-                Entry::Prefix(prefix) => wire::write_prefix(xml, prefix, None, include, &request),
-                Entry::Item((name, listed)) => wire::write_listed(xml, name, *listed, include, &request),
+        for line in &lines {
+            match line {
+                Line::Prefix(prefix, directory) => wire::write_prefix(xml, prefix, *directory, input.include, &request),
+                Line::Blob(name, listed) => wire::write_listed(xml, name, *listed, input.include, &request),
             }
         }
     });
-    xml.leaf("NextMarker", page.next.map(|next| next.marker()).unwrap_or_default());
+    xml.leaf("NextMarker", next.map(|next| next.marker()).unwrap_or_default());
     xml.close("EnumerationResults");
     Ok(Reply::xml(request.spec.status, xml.finish()))
+}
+
+/// The lines of a page, and the position of the next one.
+type Lines<'a> = (Vec<Line<'a>>, Option<Position>);
+
+/// A page of the names of a flat namespace.
+fn flat<'a>(
+    container: &'a Container,
+    request: &Request,
+    input: &Input,
+    start: Option<Position>,
+) -> Result<Lines<'a>, StorageError> {
+    // It lists deleted paths of a hierarchical namespace.
+    if input.show_only.is_some() {
+        return Err(ErrorCode::UnsupportedQueryParameter.with_detail("QueryParameterName", "showonly"));
+    }
+    let prefix = input.prefix.as_deref().unwrap_or_default();
+    let max = input.max.0.unwrap_or(listing::PAGE);
+    let page = listing::PageRequest { prefix, delimiter: input.delimiter.as_deref(), start, max };
+    // Exclusive. Versions before 2026-10-06 ignore it.
+    let end = input.end_before.as_deref().filter(|_| request.version >= Version::V2026_10_06);
+    let page = listing::page(&page, |name, _| {
+        let listed = container.list_from(name, input.include.also, request.now);
+        listed.take_while(|(name, _)| end.is_none_or(|end| *name < end)).filter_map(|(name, listed)| match listed {
+            ListedBlob::Blob(at, blob) if !input.include.shows(at, blob, request.now) => None,
+            _ => Some((name, listed.time(), (name, listed))),
+        })
+    });
+    let line = |entry| match entry {
+        Entry::Prefix(prefix) => Line::Prefix(prefix, None),
+        Entry::Item((name, listed)) => Line::Blob(Cow::Borrowed(name), listed),
+    };
+    Ok((page.entries.into_iter().map(line).collect(), page.next))
+}
+
+/// A page of the paths of a hierarchical namespace: files and directories, or with `showonly=deleted` those that can be restored.
+fn hierarchical<'a>(
+    container: &'a Container,
+    request: &Request,
+    input: &'a Input,
+    start: Option<&'a Position>,
+) -> Result<Lines<'a>, StorageError> {
+    let delimiter = input.delimiter.as_deref().unwrap_or_default();
+    if !matches!(delimiter, "" | "/") {
+        return Err(StorageError::invalid_query("delimiter", delimiter, "A hierarchical namespace has no other delimiter than /."));
+    }
+    let only_deleted = match input.show_only.as_deref() {
+        None => false,
+        Some(text) if text.eq_ignore_ascii_case("deleted") => true,
+        Some(text) => return Err(StorageError::invalid_query("showonly", text, "Invalid query parameter value.")),
+    };
+    let listing = PathListing {
+        prefix: input.prefix.as_deref().unwrap_or_default(),
+        recursive: delimiter.is_empty(),
+        current: !only_deleted,
+        deleted: only_deleted || input.include.deleted,
+        start,
+    };
+    let end = input.end_before.as_deref().filter(|_| request.version >= Version::V2026_10_06);
+    let mut paths = container.list_paths(listing, request.now).take_while(|(name, ..)| end.is_none_or(|end| name.as_str() < end));
+    let line = |(name, at, blob): ListedPath<'a>| match blob.directory() {
+        Some(_) if !listing.recursive && at == VersionSelector::Base => Line::Prefix(format!("{name}/"), Some(blob)),
+        _ => Line::Blob(Cow::Owned(name), ListedBlob::Blob(at, blob)),
+    };
+    let lines = paths.by_ref().take(input.max.0.unwrap_or(listing::PAGE).max(1)).map(line).collect();
+    Ok((lines, paths.next().map(|(name, at, _)| Position { name, time: at.time() })))
 }
 
 #[cfg(feature = "arrow")]

@@ -37,7 +37,7 @@ impl FromRequest for ExpiryOption {
 
 parsed_input! {
     /// When a new blob expires.
-    pub(super) NewBlobExpiry(Option<Timestamp>) = [Input::Headers(&[OPTION, TIME])],
+    pub(in crate::services::blob) NewBlobExpiry(Option<Timestamp>) = [Input::Headers(&[OPTION, TIME])],
     |fields| {
         if !fields.has_header(OPTION) && !fields.has_header(TIME) {
             return Ok(None);

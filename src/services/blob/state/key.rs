@@ -57,14 +57,14 @@ impl Place {
         Place::within(DirectoryId::ROOT, "")
     }
 
-    /// The place of a deleted path that can be restored.
+    /// The place of a deleted path that can be restored. Slashes are written as NULs, so that places have the order of paths.
     pub(super) fn deleted(path: &str) -> Place {
-        Place(format!("{DELETED}{path}").into())
+        Place(format!("{DELETED}{}", path.replace('/', "\0")).into())
     }
 
     /// The path, if this is the place of a deleted one.
-    pub(super) fn deleted_path(&self) -> Option<&str> {
-        self.0.strip_prefix(DELETED)
+    pub(super) fn deleted_path(&self) -> Option<String> {
+        Some(self.0.strip_prefix(DELETED)?.replace('\0', "/"))
     }
 
     /// The place of a directory whose contents are being removed.

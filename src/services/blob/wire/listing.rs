@@ -5,17 +5,19 @@ use crate::operation::{FieldLocation, Fields, FromField, Request};
 use crate::rules::blob::version_selector::{VersionKind as State, VersionSelector};
 use crate::rules::encryption::Encryption;
 use crate::rules::error::StorageError;
+use crate::rules::lake::properties::IS_FOLDER;
 use crate::rules::lease::Lease;
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
 use crate::rules::wire_name::WireName;
 use crate::services::blob::body::Body;
-use crate::services::blob::path_properties::{IS_FOLDER, PathProperties};
+use crate::services::blob::path_properties::PathProperties;
 use crate::services::blob::state::{Blob, ListInclude, ListedBlob};
 use crate::services::blob::wire::{content_type, tier, write_tag_set};
 use crate::services::blob::{last_access, protection};
 use crate::services::shared::lease::write_lease;
 use crate::services::shared::listing::{included, write_metadata};
+use std::borrow::Cow;
 
 /// `include=` of List Blobs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -86,6 +88,13 @@ impl FromField for Include {
 /// Returns true if lists encode names that XML cannot hold.
 pub(in crate::services::blob) fn encodes_names(version: Version) -> bool {
     version >= Version::V2021_02_12
+}
+
+/// A line of List Blobs.
+pub(in crate::services::blob) enum Line<'a> {
+    Blob(Cow<'a, str>, ListedBlob<'a>),
+    /// The prefix of several names; in a hierarchical namespace, with the directory of that name.
+    Prefix(String, Option<&'a Blob>),
 }
 
 /// Writes a `<Blob>` of List Blobs.

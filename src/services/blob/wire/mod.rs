@@ -28,7 +28,7 @@ mod values;
 pub(super) use arrow::arrow_list;
 pub(super) use blocks::{block_list, read_block_list};
 pub(super) use container::{reported_scope, write_container};
-pub(super) use listing::{Include, encodes_names, write_listed, write_prefix};
+pub(super) use listing::{Include, Line, encodes_names, write_listed, write_prefix};
 use new_blob::content_type;
 pub(super) use new_blob::{BodyContentHeaders, NewBlobHeaders, ReplacingContentHeaders, check_unsupported_headers};
 pub(super) use tags::{read_tags, tags, write_tag_set};

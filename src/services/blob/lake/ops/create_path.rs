@@ -12,7 +12,7 @@ use crate::services::blob::lake::ops::spec::WRITE;
 use crate::services::blob::lake::wire::{LakeContentHeaders, Properties};
 use crate::services::blob::ops::set_expiry::NewBlobExpiry;
 use crate::services::blob::path_properties::NewPath;
-use crate::services::blob::state::{Blob, Container, NewBlob};
+use crate::services::blob::state::{Container, NewBlob};
 use crate::services::blob::wire;
 use crate::store::content::Content;
 use std::sync::Arc;
@@ -80,8 +80,9 @@ async fn create(blobs: &Blobs, request: Request, kind: PathKind, input: NewPathI
     };
     let body = Body::Block { content: Content::default(), blocks: Arc::default() };
     let make = |blob: NewBlob| {
-        let blob = blob.blob(body, input.content.0);
-        Blob { metadata: input.properties.0.unwrap_or_default(), ..blob }.expiring(input.expiry.0)
+        let mut blob = blob.blob(body, input.content.0);
+        blob.metadata = input.properties.0.unwrap_or_default();
+        blob.expiring(input.expiry.0)
     };
     let blob = blobs.write(&request, |container: &mut Container| container.create_path(&request, new, make)).await?;
     Ok(wire::written(&blob, &request))

@@ -5,6 +5,7 @@ use crate::rules::auth::permissions::{PublicAccess, RequiredPermission};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::encryption::DefaultEncryption;
 use crate::rules::error::StorageError;
+use crate::rules::lake::path::PathKind;
 use crate::rules::lake::properties;
 use crate::rules::lease::LeaseCheck;
 use crate::services::blob::blobs::Blobs;
@@ -77,7 +78,7 @@ async fn create_file_system(blobs: &Blobs, request: Request, input: NewFileSyste
 
 async fn get_file_system_properties(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
     let container = blobs.resource(&request)?.read();
-    let text = Some(properties::format(&container.properties().metadata)).filter(|text| !text.is_empty());
+    let text = Some(properties::format(&container.properties().metadata, PathKind::File)).filter(|text| !text.is_empty());
     Ok(with_namespace(state(&container, &request), &request).with_some("x-ms-properties", text))
 }
 

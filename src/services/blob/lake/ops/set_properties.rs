@@ -5,7 +5,6 @@ use crate::rules::error::StorageError;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::lake::ops::spec::WRITE;
 use crate::services::blob::lake::wire::{LakeContentHeaders, Properties};
-use crate::services::blob::path_properties::IS_FOLDER;
 use crate::services::blob::state::Container;
 use crate::services::blob::wire;
 
@@ -21,8 +20,7 @@ input! { pub(super) Input {
 } }
 
 async fn set_properties(blobs: &Blobs, request: Request, input: Input) -> Result<Reply, StorageError> {
-    // hadoop-azure sends back the mark of directories, which it has read.
-    let metadata = input.properties.0.unwrap_or_default().without(IS_FOLDER);
+    let metadata = input.properties.0.unwrap_or_default();
     let set = |container: &mut Container| {
         let admitted = container.admit(&request)?;
         container.replace(admitted, request.now, |blob| {
