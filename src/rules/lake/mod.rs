@@ -1,5 +1,8 @@
 //! Rules that only Data Lake Storage Gen2 has: file systems with directories, renames, and access control lists.
 
 pub mod acl;
+pub mod conditions;
+pub mod create;
+pub mod error;
 pub mod path;
 pub mod permissions;
