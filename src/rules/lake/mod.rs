@@ -1,5 +1,6 @@
 //! Rules that only Data Lake Storage Gen2 has: file systems with directories, renames, and access control lists.
 
+pub mod access;
 pub mod acl;
 pub mod conditions;
 pub mod create;
