@@ -39,6 +39,31 @@ impl Metadata {
                 None => pairs.push((name, value.to_owned())),
             }
         }
+        Metadata::within_limit(pairs)
+    }
+
+    /// Names and values that are not headers. Later values replace those of the same name, in any letter case.
+    ///
+    /// # Errors
+    /// 400 EmptyMetadataKey or InvalidMetadata for a name, 400 MetadataTooLarge.
+    pub fn from_texts<'a>(texts: impl IntoIterator<Item = (&'a str, String)>) -> Result<Metadata, StorageError> {
+        let mut pairs: Vec<(&str, String)> = Vec::new();
+        for (name, value) in texts {
+            if name.is_empty() {
+                return Err(ErrorCode::EmptyMetadataKey.into());
+            }
+            if !identifier(name) {
+                return Err(ErrorCode::InvalidMetadata.into());
+            }
+            match pairs.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
+                Some((_, before)) => *before = value,
+                None => pairs.push((name, value)),
+            }
+        }
+        Metadata::within_limit(pairs)
+    }
+
+    fn within_limit(pairs: Vec<(&str, String)>) -> Result<Metadata, StorageError> {
         if pairs.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>() > LIMIT {
             return Err(ErrorCode::MetadataTooLarge.into());
         }

@@ -7,3 +7,4 @@ pub mod create;
 pub mod error;
 pub mod path;
 pub mod permissions;
+pub mod properties;
