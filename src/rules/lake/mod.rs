@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod acl;
+pub mod append;
 pub mod conditions;
 pub mod create;
 pub mod error;
