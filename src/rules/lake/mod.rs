@@ -9,3 +9,4 @@ pub mod error;
 pub mod path;
 pub mod permissions;
 pub mod properties;
+pub mod rename;
