@@ -10,3 +10,4 @@ pub mod path;
 pub mod permissions;
 pub mod properties;
 pub mod rename;
+pub mod route;
