@@ -187,7 +187,8 @@ impl Caller {
             false => self.is_admitted(action, above, path),
         };
         // A role permits more than the sticky bit of a directory, which only limits those that need its ACL.
-        let is_sticky = action.is_sticky() && !role.permits(action) && above.last().is_some_and(|parent| parent.acl.base().is_sticky());
+        let is_sticky =
+            action.is_sticky() && !role.permits(action) && above.last().is_some_and(|parent| parent.acl.base().is_sticky());
         let may_remove = !is_sticky || path.iter().chain(above.last()).any(owns);
         refuse_unless(is_owner && is_member && is_admitted && may_remove)
     }

@@ -84,7 +84,8 @@ mod tests {
         ] {
             let find = |header: &str| (header == name).then_some(Cow::from(value));
             let want = Conditions::read(&PLAIN, find).unwrap();
-            let outcome = |result: Result<(), StorageError>| result.map_or_else(|error| (error.code().name(), error.status()), |()| ok);
+            let outcome =
+                |result: Result<(), StorageError>| result.map_or_else(|error| (error.code().name(), error.status()), |()| ok);
             let all = [PathConditions::Create, PathConditions::Change, PathConditions::Flush];
             assert_eq!(all.map(|one| outcome(one.check(&want, PathKind::File, &stored))), existing, "{name}: {value}");
             assert_eq!(all.map(|one| outcome(one.check_absent(&want))), of_absent, "{name}: {value}");

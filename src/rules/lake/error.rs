@@ -17,8 +17,7 @@ pub fn already_exists(existing: PathKind) -> StorageError {
 
 /// 409 DirectoryNotEmpty, whose code the File service has with another message.
 pub fn directory_not_empty() -> StorageError {
-    ErrorCode::DirectoryNotEmpty
-        .with_message("The recursive query parameter value must be true to delete a non-empty directory.")
+    ErrorCode::DirectoryNotEmpty.with_message("The recursive query parameter value must be true to delete a non-empty directory.")
 }
 
 /// An error of the Blob service as the Data Lake API names it. Its details, headers and reason remain.
@@ -52,7 +51,8 @@ pub fn of_path(error: StorageError) -> StorageError {
 /// No line feed follows, and details have a blank after their commas: the lengths of recorded bodies are exact.
 pub fn json(error: &StorageError, message: &str) -> String {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
-    let details: Vec<String> = error.details().iter().map(|(name, value)| format!("{}:{}", quoted(name), quoted(value))).collect();
+    let details: Vec<String> =
+        error.details().iter().map(|(name, value)| format!("{}:{}", quoted(name), quoted(value))).collect();
     let detail = if details.is_empty() { String::new() } else { format!(",\"detail\":{{{}}}", details.join(", ")) };
     format!("{{\"error\":{{\"code\":\"{}\",\"message\":{}{detail}}}}}", error.code().name(), quoted(message))
 }
@@ -120,6 +120,8 @@ mod tests {
             (ErrorCode::ConditionNotMet.into(), 200),
             (ErrorCode::SourceConditionNotMet.into(), 213),
             (ErrorCode::SourcePathNotFound.into(), 189),
+            (already_exists(PathKind::File), 168),
+            (directory_not_empty(), 215),
             (ErrorCode::LeaseNotPresent.into(), 176),
             (StorageError::invalid_header("Content-Length", "0"), 262),
         ] {

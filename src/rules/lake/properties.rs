@@ -30,9 +30,13 @@ pub fn parse(text: &str) -> Result<Metadata, StorageError> {
         }
     });
     let pairs: Vec<(&str, String)> = pairs.collect::<Result<_, _>>()?;
-    Metadata::from_texts(pairs.into_iter().filter(|(name, _)| !name.eq_ignore_ascii_case(IS_FOLDER))).map_err(|error| match error.code() {
+    Metadata::from_texts(pairs.into_iter().filter(|(name, _)| !name.eq_ignore_ascii_case(IS_FOLDER))).map_err(|error| match error
+        .code()
+    {
         ErrorCode::EmptyMetadataKey => ErrorCode::InvalidPropertyName.into(),
-        ErrorCode::InvalidMetadata => ErrorCode::InvalidPropertyName.with_message("The property name contains invalid characters."),
+        ErrorCode::InvalidMetadata => {
+            ErrorCode::InvalidPropertyName.with_message("The property name contains invalid characters.")
+        }
         _ => error,
     })
 }

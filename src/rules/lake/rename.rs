@@ -233,7 +233,8 @@ mod tests {
         use Existing::{Directory, EmptyDirectory, File};
         let (moved, replaced) = (Ok((RenamePlan::Move, "b")), Ok((RenamePlan::Replace, "b")));
         let into = Ok((RenamePlan::Move, "b/s"));
-        let (exists, full, kinds) = (Err("PathAlreadyExists"), Err("DirectoryNotEmpty"), Err("InvalidSourceOrDestinationResourceType"));
+        let (exists, full, kinds) =
+            (Err("PathAlreadyExists"), Err("DirectoryNotEmpty"), Err("InvalidSourceOrDestinationResourceType"));
         let (file, directory) = (PathKind::File, PathKind::Directory);
         #[rustfmt::skip]
         let table = [

@@ -214,39 +214,76 @@ mod tests {
         for (client, blob, lake) in [
             (
                 "Python, az storage fs",
-                &["PUT restype=container", "GET restype=container", "GET comp=list", "HEAD -", "PUT comp=lease", "PUT comp=expiry"][..],
-                &["PUT resource=file", "PATCH action=append&position=0", "PATCH action=flush&position=3", "DELETE recursive=true"][..],
+                &[
+                    "PUT restype=container",
+                    "GET restype=container",
+                    "GET comp=list",
+                    "HEAD -",
+                    "PUT comp=lease",
+                    "PUT comp=expiry",
+                ][..],
+                &[
+                    "PUT resource=file",
+                    "PATCH action=append&position=0",
+                    "PATCH action=flush&position=3",
+                    "DELETE recursive=true",
+                ][..],
             ),
             (
                 ".NET",
                 &["PUT restype=container", "GET -", "PUT comp=metadata", "PUT comp=undelete"],
                 &["PUT resource=directory", "GET resource=filesystem&recursive=false&upn=false", "DELETE recursive=true"],
             ),
-            ("Java", &["PUT restype=container"], &["PUT resource=file if-none-match=*", "PATCH action=flush&close=false", "DELETE recursive=true"]),
-            ("JS", &["HEAD -", "PUT restype=container"], &["PUT resource=directory", "PUT mode=legacy x-ms-rename-source=/acc/fs/a/f"]),
-            ("Go", &["PUT restype=container"], &["DELETE recursive=false", "DELETE recursive=true", "PUT mode=legacy x-ms-rename-source=/acc/fs/a"]),
-            ("pyarrow", &["PUT - x-ms-blob-type=BlockBlob", "PUT comp=block", "PUT comp=blocklist", "PUT comp=lease"], &[
-                "HEAD action=getAccessControl",
-                "PUT resource=directory if-none-match=*",
-                "PUT mode=legacy x-ms-rename-source=/acc/fs/a/f",
-                "DELETE paginated=false&recursive=true",
-                "GET resource=filesystem&recursive=true",
-            ]),
+            (
+                "Java",
+                &["PUT restype=container"],
+                &["PUT resource=file if-none-match=*", "PATCH action=flush&close=false", "DELETE recursive=true"],
+            ),
+            (
+                "JS",
+                &["HEAD -", "PUT restype=container"],
+                &["PUT resource=directory", "PUT mode=legacy x-ms-rename-source=/acc/fs/a/f"],
+            ),
+            (
+                "Go",
+                &["PUT restype=container"],
+                &["DELETE recursive=false", "DELETE recursive=true", "PUT mode=legacy x-ms-rename-source=/acc/fs/a"],
+            ),
+            (
+                "pyarrow",
+                &["PUT - x-ms-blob-type=BlockBlob", "PUT comp=block", "PUT comp=blocklist", "PUT comp=lease"],
+                &[
+                    "HEAD action=getAccessControl",
+                    "PUT resource=directory if-none-match=*",
+                    "PUT mode=legacy x-ms-rename-source=/acc/fs/a/f",
+                    "DELETE paginated=false&recursive=true",
+                    "GET resource=filesystem&recursive=true",
+                ],
+            ),
             ("adlfs", &["GET restype=container", "GET restype=container&comp=list", "DELETE -"], &[]),
-            ("ABFS", &[], &[
-                "HEAD upn=false&action=getAccessControl accept=application/json,application/octet-stream",
-                "PUT resource=filesystem accept=application/json,application/octet-stream",
-                "PUT action=append&position=0 x-http-method-override=PATCH",
-                "PUT - x-ms-rename-source=/fs/a if-none-match=*",
-                "POST - x-ms-lease-action=acquire",
-                "GET - accept=application/json,application/octet-stream",
-            ]),
+            (
+                "ABFS",
+                &[],
+                &[
+                    "HEAD upn=false&action=getAccessControl accept=application/json,application/octet-stream",
+                    "PUT resource=filesystem accept=application/json,application/octet-stream",
+                    "PUT action=append&position=0 x-http-method-override=PATCH",
+                    "PUT - x-ms-rename-source=/fs/a if-none-match=*",
+                    "POST - x-ms-lease-action=acquire",
+                    "GET - accept=application/json,application/octet-stream",
+                ],
+            ),
             ("OpenDAL", &[], &["PUT resource=directory", "PATCH action=append&position=0", "PATCH action=flush&close=true"]),
-            ("delta-rs, object_store, rclone", &["GET restype=container&comp=list&startfrom=x", "GET -", "PUT - x-ms-blob-type=BlockBlob"], &[]),
-            ("azcopy", &["HEAD -", "GET restype=container&comp=list", "PUT comp=metadata"], &[
-                "PATCH action=flush&position=8&retainuncommitteddata=true",
-                "DELETE recursive=true",
-            ]),
+            (
+                "delta-rs, object_store, rclone",
+                &["GET restype=container&comp=list&startfrom=x", "GET -", "PUT - x-ms-blob-type=BlockBlob"],
+                &[],
+            ),
+            (
+                "azcopy",
+                &["HEAD -", "GET restype=container&comp=list", "PUT comp=metadata"],
+                &["PATCH action=flush&position=8&retainuncommitteddata=true", "DELETE recursive=true"],
+            ),
         ] {
             for text in blob {
                 assert_eq!(api(&format!("{text} {XML}")), Api::Blob, "{client}: {text}");
