@@ -44,6 +44,12 @@ pub enum Uncommitted {
     Retained,
 }
 
+impl<T: Clone> From<OrdMap<u64, Piece<T>>> for PendingAppends<T> {
+    fn from(pieces: OrdMap<u64, Piece<T>>) -> PendingAppends<T> {
+        PendingAppends(pieces)
+    }
+}
+
 impl<T: Clone> PendingAppends<T> {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

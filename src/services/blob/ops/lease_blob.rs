@@ -8,7 +8,7 @@ use crate::rules::lease::{Lease, LeaseAction};
 use crate::services::blob::state::Container;
 use crate::services::shared::lease::Leased;
 
-pub(super) struct LeasedBlob;
+pub(in crate::services::blob) struct LeasedBlob;
 
 impl Leased for LeasedBlob {
     type Resource = Container;

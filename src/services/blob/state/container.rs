@@ -6,6 +6,7 @@ use crate::rules::blob::blocks::BlockId;
 use crate::rules::encryption::{DefaultEncryption, Encryption};
 use crate::rules::error::StorageError;
 use crate::rules::etag::ETag;
+use crate::rules::lake::append::PendingAppends;
 use crate::rules::lease::{self, Lease, LeasedResource};
 use crate::rules::metadata::Metadata;
 use crate::rules::time::Timestamp;
@@ -45,14 +46,16 @@ pub struct ContainerProperties {
     pub policies: Arc<[Policy]>,
 }
 
-/// Blocks that were put and not yet committed.
+/// Blocks and appends of a name that are not yet committed.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct UncommittedBlocks {
-    /// When the last of them was put.
+    /// When the last of them arrived.
     pub(super) last_modified: Timestamp,
     /// The lease of the name, if there is no blob yet.
     pub(super) lease: Lease,
     pub(super) blocks: OrdMap<BlockId, UncommittedBlock>,
+    /// What Data Lake operations appended and have not flushed yet.
+    pub(super) appends: PendingAppends<Content>,
 }
 
 /// An uncommitted block.

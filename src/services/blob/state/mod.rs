@@ -3,7 +3,9 @@
 //! A handler gets a blob from [`Container::admit`] or [`Container::claim`] only. They run every check that the operation declares, in the
 //! service's order: existence, conditions, lease. Their fields are visible in this folder only, of which `ops` is a sibling.
 
+mod access;
 mod admission;
+mod appends;
 mod blob;
 mod container;
 mod copying;
@@ -15,10 +17,12 @@ mod listing;
 mod path_listing;
 mod paths;
 mod record;
+mod renames;
 mod sweep;
 mod walk;
 mod writes;
 
+pub use access::AccessReport;
 pub use admission::Admitted;
 pub use blob::{Blob, NewBlob};
 pub use container::Container;
@@ -26,4 +30,5 @@ pub use history::DeleteSnapshots;
 pub use key::DirectoryId;
 pub use listing::{BlockLists, ListInclude, ListedBlob};
 pub use path_listing::{ListedPath, PathListing};
+pub use renames::RenameRequest;
 pub use walk::WalkOptions;

@@ -10,7 +10,7 @@ use crate::rules::retention::{Deletion, RetentionPolicy};
 use crate::rules::time::Timestamp;
 use crate::services::blob::path_properties::NewPath;
 use crate::services::blob::state::blob::{Blob, NewBlob};
-use crate::services::blob::state::container::{Container, UncommittedBlocks};
+use crate::services::blob::state::container::Container;
 use crate::services::blob::state::hierarchy::segments;
 use crate::services::blob::state::key::{BlobKey, DirectoryId, Place};
 use std::sync::Arc;
@@ -99,17 +99,6 @@ impl Container {
     ) -> impl Iterator<Item = (&'a str, &'a Arc<Blob>)> + use<'a> {
         let range = self.blobs.range(BlobKey::in_directory(directory, from));
         range.filter(move |(_, blob)| blob.is_live(now)).map(|(key, blob)| (key.place.name(), blob))
-    }
-
-    /// Moves what is at a place to another one, which is free, with all that is below it.
-    pub(super) fn move_path(&mut self, from: &Place, to: Place) {
-        if let Some(blob) = self.take(&BlobKey::base(from.clone())) {
-            self.insert(BlobKey::base(to.clone()), Blob::clone(&blob));
-        }
-        if let Some(uncommitted) = self.uncommitted.get(from).cloned() {
-            self.drop_uncommitted(from);
-            self.set_uncommitted(to, UncommittedBlocks::clone(&uncommitted));
-        }
     }
 
     /// Deletes what is at a place, with all that is below it. If the account retains deleted paths, all of it can be restored under the

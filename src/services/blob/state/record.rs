@@ -12,6 +12,7 @@ use crate::rules::blob::tags::Tags;
 use crate::rules::blob::tier::CurrentTier;
 use crate::rules::blob::version_selector::{VersionKind, VersionSelector};
 use crate::rules::encryption::{DefaultEncryption, Encryption};
+use crate::rules::lake::append::Piece;
 use crate::rules::lease::Lease;
 use crate::rules::metadata::Metadata;
 use crate::rules::retention::Deletion;
@@ -26,6 +27,7 @@ use crate::services::shared::content_headers::ContentHeaders;
 use crate::services::shared::record::Progress;
 use crate::store::changes::{Changes, diff};
 use crate::store::cleared_ranges::Marks;
+use crate::store::content::Content;
 use crate::store::record::ContentRecord;
 use crate::store::records::{CorruptRecord, Record, Records};
 use crate::store::sparse::Sparse;
@@ -46,12 +48,13 @@ const HIERARCHICAL: u8 = 2;
 /// The form of the uncommitted blocks of a leased name: their modification time, and the lease.
 const LEASED: u8 = 2;
 
-/// The first byte of the keys of the container, of a blob, of a run, of the blocks of a name, of a block.
+/// The first byte of the keys of the container, of a blob, of a run, of the uncommitted data of a place, of a block, of an append.
 const CONTAINER: u8 = b'c';
 const BLOB: u8 = b'b';
 const RUN: u8 = b'r';
 const BLOCKS: u8 = b's';
 const BLOCK: u8 = b't';
+const APPEND: u8 = b'a';
 
 #[derive(Serialize, Deserialize)]
 struct ContainerForm {
@@ -154,6 +157,13 @@ impl Persist for Container {
                     None => to.delete(&block_of(place, id)),
                 }
             }
+            let [was, now] = [was, now].map(|uncommitted| uncommitted.map(|uncommitted| uncommitted.appends.pieces()));
+            for (position, _, piece) in diff(was, now) {
+                match piece {
+                    Some(piece) => to.put(&append_of(place, *position), FORM, &ContentRecord::from(&piece.data)),
+                    None => to.delete(&append_of(place, *position)),
+                }
+            }
         }
     }
 
@@ -186,13 +196,21 @@ impl Persist for Container {
             let content = content.content(store)?;
             uncommitted.entry(place).or_default().insert(id, UncommittedBlock { content, encryption });
         }
+        let mut appends: OrdMap<Place, OrdMap<u64, Piece<Content>>> = OrdMap::new();
+        for (key, record) in records.under(&[APPEND]) {
+            let (place, position) = split_append(key)?;
+            let data = record.read::<ContentRecord<'_>>(FORM)?.content(store)?;
+            appends.entry(place).or_default().insert(position, Piece { length: data.len(), data });
+        }
         for (place, record) in records.under(&[BLOCKS]) {
             let place = Place::flat(text(place)?);
             let (last_modified, lease) = match record.version() {
                 LEASED => record.parse()?,
                 _ => (record.read(FORM)?, Lease::Available),
             };
-            let staged = UncommittedBlocks { last_modified, lease, blocks: uncommitted.remove(&place).unwrap_or_default() };
+            let blocks = uncommitted.remove(&place).unwrap_or_default();
+            let appends = appends.remove(&place).unwrap_or_default().into();
+            let staged = UncommittedBlocks { last_modified, lease, blocks, appends };
             container.due.insert((staged.end(), Due::Uncommitted(place.clone())));
             container.uncommitted.insert(place, Arc::new(staged));
         }
@@ -241,6 +259,17 @@ fn split_block(key: &[u8]) -> Result<(Place, BlockId), CorruptRecord> {
     let middle = rest.len().checked_sub(u16::from_be_bytes(*length).into()).ok_or_else(whole)?;
     let (place, id) = rest.split_at(middle);
     Ok((Place::flat(text(place)?), BlockId::named(&text(id)?)))
+}
+
+/// The key of an append: the place, and eight bytes for the position.
+fn append_of(place: &Place, position: u64) -> Vec<u8> {
+    [&[APPEND], place.as_str().as_bytes(), &position.to_be_bytes()].concat()
+}
+
+fn split_append(key: &[u8]) -> Result<(Place, u64), CorruptRecord> {
+    let (place, position) =
+        key.split_last_chunk().ok_or_else(|| CorruptRecord(format!("an append under a key of {} bytes", key.len())))?;
+    Ok((Place::flat(text(place)?), u64::from_be_bytes(*position)))
 }
 
 fn text(bytes: &[u8]) -> Result<Arc<str>, CorruptRecord> {

@@ -135,12 +135,13 @@ impl Container {
         let uncommitted = self.waiting(&place, now);
         let lease = uncommitted.map(|staged| staged.lease).unwrap_or_default();
         let mut blocks = uncommitted.map(|staged| staged.blocks.clone()).unwrap_or_default();
+        let appends = uncommitted.map(|staged| staged.appends.clone()).unwrap_or_default();
         id.check_length(blocks.keys().next())?;
         if !blocks.contains_key(&id) {
             blocks::check_room(blocks.len())?;
         }
         blocks.insert(id, UncommittedBlock { content, encryption: claimed.encryption });
-        self.set_uncommitted(place, UncommittedBlocks { last_modified: now, lease, blocks });
+        self.set_uncommitted(place, UncommittedBlocks { last_modified: now, lease, blocks, appends });
         self.sweep(now);
         Ok(())
     }

@@ -109,7 +109,7 @@ async fn set_access_control(blobs: &Blobs, request: Request, input: SetInput) ->
 ///
 /// # Errors
 /// 400 HierarchicalNamespaceNotEnabled.
-fn check_namespace(request: &Request) -> Result<(), StorageError> {
+pub(super) fn check_namespace(request: &Request) -> Result<(), StorageError> {
     match request.account.hns {
         true => Ok(()),
         false => Err(ErrorCode::HierarchicalNamespaceNotEnabled

@@ -1,0 +1,101 @@
+//! Rename a file, or a directory with all that it contains.
+
+use crate::operation::{
+    Input, Operation, OperationSpec, Reply, Request, Selector, SourceAccess, SourceAuthorization, SourceConditions,
+};
+use crate::rules::auth::permissions::{Authorization, RequiredPermission};
+use crate::rules::conditions::ConditionSupport;
+use crate::rules::error::StorageError;
+use crate::rules::lake::path::Namespace;
+use crate::rules::lake::rename::{RenameMode, RenameSource};
+use crate::rules::lake::route::source_without_account;
+use crate::rules::lease::LeaseId;
+use crate::rules::names;
+use crate::services::blob::blobs::Blobs;
+use crate::services::blob::lake::ops::spec::WRITE;
+use crate::services::blob::lake::wire::{Continuation, Properties};
+use crate::services::blob::state::{Container, RenameRequest};
+use crate::services::blob::wire;
+use crate::services::shared::accounts::ResourceIndex;
+use percent_encoding::utf8_percent_encode;
+
+pub(super) static RENAME_PATH: Operation<Blobs> = operation!(
+    rename_path,
+    RenameInput,
+    OperationSpec {
+        name: "Rename Path",
+        methods: &["PUT"],
+        selectors: &[Selector::HasHeader(SOURCE)],
+        requires: RequiredPermission::object("mcw"),
+        // The final path is known only with the state of the file system, and its conditions are checked there.
+        conditions: ConditionSupport::Create,
+        status: 201,
+        ..WRITE
+    }
+);
+
+const SOURCE: &str = "x-ms-rename-source";
+/// The permission on the source: to move, or else to delete and to read.
+const MOVES: RequiredPermission = RequiredPermission::object("md");
+
+input! { pub(super) RenameInput {
+    source: String = Header "x-ms-rename-source",
+    mode: Mode,
+    conditions: SourceConditions,
+    lease_id: Option<LeaseId> = Header "x-ms-source-lease-id",
+    properties: Properties,
+    // A rename is complete in one step, so that there is nothing to continue.
+    continuation: Option<Continuation> = Query "continuation",
+} }
+
+parsed_input! {
+    /// What the rename does with an existing destination.
+    pub(super) Mode(RenameMode) = [Input::query("mode")],
+    |fields| RenameMode::read(fields.query("mode"))
+}
+
+async fn rename_path(blobs: &Blobs, request: Request, input: RenameInput) -> Result<Reply, StorageError> {
+    request.check_no_content()?;
+    let account = &request.account.name;
+    let text = source_without_account(&input.source, account, |name| blobs.find(account, name).is_ok());
+    let source = RenameSource::parse(text, Namespace::Hierarchical)?;
+    authorize(&request, &source)?;
+    let rename = RenameRequest {
+        mode: input.mode.0,
+        file_system: source.file_system.clone(),
+        source: source.path,
+        conditions: input.conditions.0,
+        lease_id: input.lease_id,
+        properties: input.properties.0,
+    };
+    let destination = blobs.resource(&request)?;
+    let renamed = if source.file_system == request.target.resource_name()? {
+        destination.write(|container| container.rename(&rename, &request)).await?
+    } else {
+        let from = blobs.find(account, &source.file_system)?;
+        // One rename between file systems at a time: two of them in opposite directions would wait for each other.
+        let within = |_: &mut ResourceIndex<Container>| {
+            from.edit(|from| destination.edit(|container| container.rename_from(from, &rename, &request), false), false)
+        };
+        blobs.write_index(&request, within).await?
+    };
+    Ok(wire::state(&renamed, &request))
+}
+
+/// Checks that the caller may move the source: by the signature in its URL, or by the credential of the request.
+fn authorize(request: &Request, source: &RenameSource) -> Result<(), StorageError> {
+    if source.query.is_none() && matches!(request.authorization, Authorization::Owner | Authorization::User) {
+        return Ok(());
+    }
+    let encoded = |text: &str| utf8_percent_encode(text, names::RESERVED).to_string();
+    let own = || {
+        let parameters = request.query.names().filter_map(|name| Some((name, request.query.get(name)?)));
+        parameters.map(|(name, value)| format!("{name}={}", encoded(value))).collect::<Vec<_>>().join("&")
+    };
+    let query = source.query.clone().unwrap_or_else(own);
+    let (file_system, path) = (&source.file_system, source.path.as_str());
+    let path: Vec<String> = path.split('/').map(encoded).collect();
+    let url = format!("{}{}/{}?{query}", request.endpoint, encoded(file_system), path.join("/"));
+    let access = SourceAccess { header: SOURCE, requires: MOVES, authorization: SourceAuthorization::Presented };
+    request.sources.find_for(request, &url, access).map(drop)
+}

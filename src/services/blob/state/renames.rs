@@ -1,0 +1,218 @@
+//! The rename of a file, or of a directory with all that it contains. Within a file system it moves one entry.
+
+use crate::operation::Request;
+use crate::rules::blob::tags::Tags;
+use crate::rules::conditions::{Conditions, CurrentState};
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lake::conditions::{PathConditions, check_rename_source};
+use crate::rules::lake::path::{Namespace, Path, PathKind};
+use crate::rules::lake::rename::{self, Existing, Rename, RenameMode, RenamePlan};
+use crate::rules::lease::{self, LeaseCheck, LeaseId, LeasedResource};
+use crate::rules::metadata::Metadata;
+use crate::rules::time::Timestamp;
+use crate::services::blob::path_properties::PathProperties;
+use crate::services::blob::state::blob::Blob;
+use crate::services::blob::state::container::{Container, UncommittedBlocks};
+use crate::services::blob::state::key::{BlobKey, DirectoryId, Place};
+use std::sync::Arc;
+
+/// A rename, as a request asks for it. The request itself names the destination.
+#[derive(Clone, Debug)]
+pub struct RenameRequest {
+    pub mode: RenameMode,
+    /// The file system of the source.
+    pub file_system: String,
+    pub source: Path,
+    /// The conditions on the source.
+    pub conditions: Conditions,
+    /// The id of the source's lease.
+    pub lease_id: Option<LeaseId>,
+    /// The properties of the user that the new path has; without them it keeps those of the source.
+    pub properties: Option<Metadata>,
+}
+
+/// A rename that may proceed.
+struct Planned {
+    from: Place,
+    to: Place,
+    replaces: bool,
+    /// The new path.
+    renamed: Blob,
+}
+
+/// An entry of a file system that moves to another one.
+struct Moved {
+    name: Arc<str>,
+    blob: Arc<Blob>,
+    uncommitted: Option<Arc<UncommittedBlocks>>,
+    entries: Vec<Moved>,
+}
+
+impl Container {
+    /// Renames a path of this file system. Returns the new path.
+    ///
+    /// # Errors
+    /// Those of [`Rename::plan`].
+    pub fn rename(&mut self, rename: &RenameRequest, request: &Request) -> Result<Arc<Blob>, StorageError> {
+        let planned = plan(self, self, rename, request)?;
+        let uncommitted = self.uncommitted.get(&planned.from).cloned();
+        self.take(&BlobKey::base(planned.from.clone()));
+        self.drop_uncommitted(&planned.from);
+        let renamed = self.settle_rename(planned, uncommitted, request.now);
+        Ok(renamed)
+    }
+
+    /// Renames a path of another file system to one of this. Each path below it moves by itself.
+    ///
+    /// # Errors
+    /// As [`Container::rename`].
+    pub fn rename_from(
+        &mut self,
+        source: &mut Container,
+        rename: &RenameRequest,
+        request: &Request,
+    ) -> Result<Arc<Blob>, StorageError> {
+        let planned = plan(source, self, rename, request)?;
+        let Some(moved) = source.extract(&planned.from) else { return Err(ErrorCode::SourcePathNotFound.into()) };
+        let (planned, entries, uncommitted) = match planned.renamed.directory() {
+            None => (planned, Vec::new(), moved.uncommitted),
+            Some(_) => {
+                let id = self.new_directory_id();
+                let renamed = Blob { path: with_directory(&planned.renamed, id), ..planned.renamed };
+                (Planned { renamed, ..planned }, moved.entries, moved.uncommitted)
+            }
+        };
+        let directory = planned.renamed.directory();
+        let renamed = self.settle_rename(planned, uncommitted, request.now);
+        if let Some(directory) = directory {
+            self.insert_entries(directory, entries);
+        }
+        Ok(renamed)
+    }
+
+    /// Puts a renamed path at its place, instead of what it replaces.
+    fn settle_rename(&mut self, planned: Planned, uncommitted: Option<Arc<UncommittedBlocks>>, now: Timestamp) -> Arc<Blob> {
+        if planned.replaces {
+            self.drop_uncommitted(&planned.to);
+            if let Some(replaced) = self.take(&BlobKey::base(planned.to.clone())) {
+                self.discard_contents(&replaced);
+            }
+        }
+        if let Some(uncommitted) = uncommitted {
+            self.set_uncommitted(planned.to.clone(), UncommittedBlocks::clone(&uncommitted));
+        }
+        let renamed = self.insert(BlobKey::base(planned.to), planned.renamed);
+        // ETags of this container are later than those that it got from another one.
+        self.latest = self.latest.max(renamed.last_modified);
+        self.sweep(now);
+        renamed
+    }
+
+    /// Removes a path with all that is below it.
+    fn extract(&mut self, place: &Place) -> Option<Moved> {
+        let uncommitted = self.uncommitted.get(place).cloned();
+        self.drop_uncommitted(place);
+        let blob = self.take(&BlobKey::base(place.clone()))?;
+        let below: Vec<Place> = blob.directory().map_or_else(Vec::new, |directory| {
+            self.blobs.range(BlobKey::in_directory(directory, "")).map(|(key, _)| key.place.clone()).collect()
+        });
+        let entries = below.iter().filter_map(|place| self.extract(place)).collect();
+        Some(Moved { name: place.name().into(), blob, uncommitted, entries })
+    }
+
+    fn insert_entries(&mut self, directory: DirectoryId, entries: Vec<Moved>) {
+        for Moved { name, blob, uncommitted, entries } in entries {
+            let place = Place::within(directory, &name);
+            let below = blob.directory().map(|_| self.new_directory_id());
+            let path = below.map_or_else(|| blob.path.clone(), |id| with_directory(&blob, id));
+            self.latest = self.latest.max(blob.last_modified);
+            self.insert(BlobKey::base(place.clone()), Blob { path, ..Blob::clone(&blob) });
+            if let Some(uncommitted) = uncommitted {
+                self.set_uncommitted(place, UncommittedBlocks::clone(&uncommitted));
+            }
+            if let Some(below) = below {
+                self.insert_entries(below, entries);
+            }
+        }
+    }
+
+    /// What a rename meets at a path.
+    fn existing(&self, place: Option<&Place>, now: Timestamp) -> Option<(Existing, &Arc<Blob>)> {
+        let blob = self.current(place?, now)?;
+        let existing = match blob.directory() {
+            None => Existing::File,
+            Some(directory) if self.has_children(directory, now) => Existing::Directory,
+            Some(_) => Existing::EmptyDirectory,
+        };
+        Some((existing, blob))
+    }
+}
+
+/// The properties of a directory under another id.
+fn with_directory(blob: &Blob, id: DirectoryId) -> Option<Arc<PathProperties>> {
+    blob.path.as_ref().map(|path| Arc::new(PathProperties { directory: Some(id), ..PathProperties::clone(path) }))
+}
+
+fn kind_of(blob: &Blob) -> PathKind {
+    if blob.directory().is_some() { PathKind::Directory } else { PathKind::File }
+}
+
+/// Checks a rename, and finds the place of the new path.
+fn plan(from: &Container, to: &Container, rename: &RenameRequest, request: &Request) -> Result<Planned, StorageError> {
+    let (now, no_tags) = (request.now, Tags::default());
+    let place = from.place(rename.source.as_str(), now).map_err(|_| ErrorCode::SourcePathNotFound)?;
+    let source = from.current(&place, now);
+    let source_check = source.map_or(Ok(()), |source| {
+        check_rename_source(&rename.conditions, &state(source, &no_tags))?;
+        lease::check(source.lease, LeaseCheck::Required, rename.lease_id, LeasedResource::Blob, now)
+    });
+
+    let requested = Path::parse(request.target.blob()?.0, Namespace::Hierarchical)?;
+    let at_requested = to.place_to_write(requested.as_str(), now).ok().flatten();
+    let kind = to.existing(at_requested.as_ref(), now).map(|(_, blob)| kind_of(blob));
+    let path = rename::final_path(rename.mode, &rename.source, &requested, kind, Namespace::Hierarchical)?;
+    let located = to.place_to_write(path.as_str(), now);
+    let parent = match &located {
+        Ok(Some(_)) => Some(PathKind::Directory),
+        Ok(None) => None,
+        Err(_) => Some(PathKind::File),
+    };
+    let final_place = located.ok().flatten();
+    let existing = to.existing(final_place.as_ref(), now);
+    let destination_check = match existing {
+        None => PathConditions::Create
+            .check_absent(&request.conditions)
+            .and_then(|()| lease::check(lease::Lease::default(), LeaseCheck::Required, request.lease_id, LeasedResource::Blob, now)),
+        Some((_, blob)) => {
+            let state = state(blob, &no_tags);
+            PathConditions::Create
+                .check(&request.conditions, kind_of(blob), &state)
+                .and_then(|()| lease::check(blob.lease, LeaseCheck::Required, request.lease_id, LeasedResource::Blob, now))
+        }
+    };
+
+    let plan = Rename {
+        source: rename::Location { file_system: &rename.file_system, path: &rename.source },
+        source_kind: source.map(|source| kind_of(source)),
+        source_check,
+        destination: rename::Location { file_system: request.target.resource_name()?, path: &path },
+        moves_into: path != requested,
+        existing: existing.map(|(existing, _)| existing),
+        destination_check,
+        parent,
+    }
+    .plan()?;
+    let source = source.ok_or(ErrorCode::SourcePathNotFound)?;
+    let lease = rename::lease_after(source.lease, existing.map(|(_, blob)| blob.lease), now);
+    let metadata = rename.properties.clone().unwrap_or_else(|| source.metadata.clone());
+    Ok(Planned {
+        from: place,
+        to: final_place.ok_or(ErrorCode::RenameDestinationParentPathNotFound)?,
+        replaces: plan == RenamePlan::Replace,
+        renamed: Blob { lease, metadata, ..Blob::clone(source) },
+    })
+}
+
+fn state<'a>(blob: &Blob, no_tags: &'a Tags) -> CurrentState<'a> {
+    CurrentState { etag: blob.etag(), modified: blob.last_modified, tags: no_tags }
+}
