@@ -3,7 +3,7 @@
 use crate::account::Account;
 use crate::environment::Environment;
 use crate::operation::{
-    Body, EncryptionCheck, OperationSpec, Query, RemoteRequest, RemoteResponse, Source, SourceAccess, SourceAuthorization,
+    Body, EncryptionCheck, NamespaceSupport, OperationSpec, Query, RemoteRequest, RemoteResponse, Source, SourceAccess, SourceAuthorization,
     SourceLocation, Target, header_text,
 };
 use crate::rules::auth::permissions::{AnonymousAccess, Authorization, RequiredPermission};
@@ -11,7 +11,7 @@ use crate::rules::auth::token::Identity;
 use crate::rules::batch::BatchPart;
 use crate::rules::conditions::{ConditionSupport, Conditions};
 use crate::rules::encryption::Encryption;
-use crate::rules::error::StorageError;
+use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::{LeaseCheck, LeaseId};
 use crate::rules::table::entity::key::Range;
 use crate::rules::time::Timestamp;
@@ -145,6 +145,9 @@ impl Request {
 
     /// Parses the lease id, the conditions and the encryption of the request.
     pub(in crate::operation) fn parse_preconditions(&mut self) -> Result<(), StorageError> {
+        if self.spec.namespace == NamespaceSupport::Flat && self.account.hns {
+            return Err(ErrorCode::FeatureNotYetSupportedForHierarchicalNamespaceAccounts.into());
+        }
         for name in self.target.state_parameters() {
             let text = self.query.get(name).unwrap_or_default();
             if !text.is_empty() && !self.spec.reads(name) {

@@ -31,6 +31,8 @@ pub struct OperationSpec {
     pub lease: LeaseCheck,
     /// How it treats customer-provided keys and encryption scopes.
     pub encryption: EncryptionCheck,
+    /// Which accounts support it.
+    pub namespace: NamespaceSupport,
     /// The HTTP status of success.
     pub status: u16,
 }
@@ -49,8 +51,18 @@ impl OperationSpec {
         conditions: ConditionSupport::None,
         lease: LeaseCheck::None,
         encryption: EncryptionCheck::None,
+        namespace: NamespaceSupport::Any,
         status: 200,
     };
+}
+
+/// The accounts that support an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NamespaceSupport {
+    /// All.
+    Any,
+    /// Those without a hierarchical namespace.
+    Flat,
 }
 
 /// Whether an operation reads or writes.

@@ -80,6 +80,14 @@ impl Metadata {
         self.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
+    /// The metadata without this name, in any letter case.
+    pub fn without(&self, name: &str) -> Metadata {
+        match self.get(name) {
+            None => self.clone(),
+            Some(_) => Metadata(self.0.iter().filter(|(known, _)| !known.eq_ignore_ascii_case(name)).cloned().collect()),
+        }
+    }
+
     /// The metadata with another pair at the end.
     pub fn with(&self, name: &str, value: &str) -> Metadata {
         let pair = (name.into(), value.into());

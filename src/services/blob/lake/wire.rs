@@ -1,6 +1,6 @@
 //! File systems and paths on the wire: headers, and JSON documents.
 
-use crate::operation::{FromText, Input, Reply, Request};
+use crate::operation::{FieldLocation, Fields, FromField, FromText, Input, Reply, Request};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lake::path::PathKind;
 use crate::rules::lake::properties;
@@ -47,8 +47,25 @@ parsed_input! {
 
 parsed_input! {
     /// The most entries of a page (`maxResults`).
-    pub(super) MaxResults(usize) = [Input::query("maxResults")],
-    |fields| listing::maxresults(fields.query("maxResults"))
+    pub(super) MaxResults(usize) = [Input::query("maxresults")],
+    |fields| listing::maxresults(fields.query("maxresults"))
+}
+
+parsed_input! {
+    /// Whether answers name principals by their user principal names (`upn`). This server only knows their ids.
+    pub(super) Upn(()) = [Input::query("upn")],
+    |fields| bool_parameter(fields, "upn")
+}
+
+parsed_input! {
+    /// The parameters by which clients delete a large directory in steps. Here a deletion is one step, so that there is nothing to continue.
+    pub(super) DeletionSteps(()) = [Input::query("continuation"), Input::query("paginated")],
+    |fields| bool_parameter(fields, "paginated")
+}
+
+/// Checks a parameter that has no effect.
+fn bool_parameter(fields: &Fields<'_>, name: &'static str) -> Result<(), StorageError> {
+    Option::<bool>::from_field(fields, FieldLocation::Query, name).map(drop)
 }
 
 /// The position of the first entry of the next page, which clients send back as they got it.

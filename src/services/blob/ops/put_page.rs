@@ -1,7 +1,7 @@
 //! Put Page: writes pages of a page blob, or clears them.
 
 use crate::operation::{
-    self, BodyFraming, EncryptionCheck, Fields, FromRequest, Operation, OperationSpec, Reply, Request, Selector, WriteRange,
+    self, BodyFraming, EncryptionCheck, Fields, FromRequest, Operation, NamespaceSupport, OperationSpec, Reply, Request, Selector, WriteRange,
 };
 use crate::rules::blob::pages;
 use crate::rules::blob::pages::SequenceConditions;
@@ -23,6 +23,7 @@ pub(super) static PUT_PAGE: Operation<Blobs> = operation!(
     Input,
     OperationSpec {
         name: "Put Page",
+        namespace: NamespaceSupport::Flat,
         selectors: &[Selector::Query("comp", "page")],
         encryption: EncryptionCheck::Write,
         status: 201,

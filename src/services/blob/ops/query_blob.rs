@@ -60,6 +60,10 @@ async fn query_blob(blobs: &Blobs, mut request: Request, _: StateQuery) -> Resul
     for name in BYTE_HEADERS {
         reply.headers.remove(name);
     }
+    if blob.path.is_some() {
+        // Recorded of a hierarchical namespace, and of no other.
+        reply = reply.with("x-ms-server-encrypted", "false");
+    }
     last_access::record(&container, &request.account, request.target.blob()?.0, &blob, request.now).await;
     let size = blob.body.len();
     let sync = request.environment.id();

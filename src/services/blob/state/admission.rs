@@ -155,6 +155,21 @@ impl Container {
         }
     }
 
+    /// As [`Container::claim`], for Put Blob, which in a hierarchical namespace makes a directory of an empty blob that is marked as one.
+    ///
+    /// # Errors
+    /// As [`Container::claim`].
+    pub fn claim_new(&self, request: &Request, makes_directory: bool) -> Result<Claimed, StorageError> {
+        if !self.is_hierarchical() || !makes_directory {
+            return self.claim(request);
+        }
+        let claimed = self.claim_path(request)?;
+        match claimed.current().is_some_and(|current| current.directory().is_none()) {
+            true => Err(ErrorCode::ResourceTypeMismatch.into()),
+            false => Ok(Claimed { path: claimed.path.parent(), ..claimed }),
+        }
+    }
+
     /// As [`Container::claim`], also for a directory.
     pub(super) fn claim_path(&self, request: &Request) -> Result<Claimed, StorageError> {
         let claimed = self.claim_any(request)?;

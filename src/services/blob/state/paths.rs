@@ -2,6 +2,7 @@
 
 use crate::operation::Request;
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::encryption::Encryption;
 use crate::rules::lake::path::Path;
 use crate::rules::wire_name::WireName;
 use crate::rules::lease::Lease;
@@ -9,6 +10,7 @@ use crate::rules::blob::version_selector::VersionKind;
 use crate::rules::retention::{Deletion, RetentionPolicy};
 use crate::rules::time::Timestamp;
 use crate::services::blob::path_properties::NewPath;
+use crate::services::blob::state::admission::Claimed;
 use crate::services::blob::state::blob::{Blob, NewBlob};
 use crate::services::blob::state::container::Container;
 use crate::services::blob::state::hierarchy::segments;
@@ -72,6 +74,39 @@ impl Container {
         let deletion = self.delete_path(&path, &admitted.key.place, request.now, retention);
         self.sweep(request.now);
         deletion
+    }
+
+    /// Restores a deleted path, with all that was deleted with it, as the path that the request names. Without an id it is the last
+    /// deletion of the path.
+    ///
+    /// # Errors
+    /// 404 BlobNotFound when no such deletion is retained; 409 BlobAlreadyExists where something exists; 409 PathConflict below a file.
+    pub fn undelete_path(
+        &mut self,
+        request: &Request,
+        path: &str,
+        deletion: Option<DeletionId>,
+    ) -> Result<Arc<Blob>, StorageError> {
+        let now = request.now;
+        let place = Place::deleted(&segments(path).collect::<Vec<_>>().join("/"));
+        let deletions = self.blobs.range(BlobKey::first(place.clone())..BlobKey::base(place));
+        let retained = deletions.filter(|(key, blob)| {
+            blob.is_retained(now) && deletion.is_none_or(|deletion| key.at.time() == deletion)
+        });
+        let (key, blob) = retained.last().map(|(key, blob)| (key.clone(), blob.clone())).ok_or(ErrorCode::BlobNotFound)?;
+        let claimed = Claimed {
+            name: request.target.blob()?.0.into(),
+            place: None,
+            current: None,
+            encryption: Encryption::Service,
+            path: NewPath::by(request.user.as_ref()),
+        };
+        let (to, _) = self.make_place(&claimed, now)?;
+        if self.current(&to, now).is_some() {
+            return Err(ErrorCode::BlobAlreadyExists.into());
+        }
+        self.take(&key);
+        Ok(self.insert(BlobKey::base(to), Blob { deleted: None, ..Blob::clone(&blob) }))
     }
 
     /// What exists at a path, and its id if it is a directory.

@@ -7,6 +7,7 @@ use crate::rules::blob::tags::Tags;
 use crate::rules::conditions::CurrentState;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::etag::ETag;
+use crate::rules::lake::properties::IS_FOLDER;
 use crate::rules::lease::{Lease, LeasedResource};
 use crate::rules::retention::RetentionPolicy;
 use crate::rules::time::Timestamp;
@@ -41,7 +42,11 @@ impl Container {
         let lease = lease::after_write(self.lease_at(Some(&place), claimed.current.as_deref(), now), now);
         let version = retention.versions.then_some(last_modified);
         let path = parent.map(|parent| self.path_of_new(&claimed, &parent)).transpose()?;
-        let blob = Blob { path, ..make(NewBlob { last_modified, lease, encryption: claimed.encryption, version }) };
+        let mut blob = Blob { path, ..make(NewBlob { last_modified, lease, encryption: claimed.encryption, version }) };
+        if blob.path.is_some() {
+            // It is a mark of directories, and no property of the user.
+            blob.metadata = blob.metadata.without(IS_FOLDER);
+        }
         self.drop_uncommitted(&place);
         self.sweep(now);
         Ok(self.insert(BlobKey::base(place), blob))

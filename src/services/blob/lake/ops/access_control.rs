@@ -9,6 +9,7 @@ use crate::rules::lake::permissions::Permissions;
 use crate::rules::lease::LeaseCheck;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::lake::ops::spec::{READ, WRITE};
+use crate::services::blob::lake::wire::Upn;
 use crate::services::blob::path_properties::PathProperties;
 use crate::services::blob::state::Blob;
 use crate::services::blob::wire;
@@ -16,7 +17,7 @@ use std::sync::Arc;
 
 pub(super) static GET_ACCESS_CONTROL: Operation<Blobs> = operation!(
     get_access_control,
-    GetInput,
+    Upn,
     OperationSpec {
         name: "Get Path Access Control",
         methods: &["HEAD"],
@@ -41,12 +42,7 @@ pub(super) static SET_ACCESS_CONTROL: Operation<Blobs> = operation!(
     }
 );
 
-input! { pub(super) GetInput {
-    // The server knows no names of principals but their ids.
-    upn: Option<bool> = Query "upn",
-} }
-
-async fn get_access_control(blobs: &Blobs, request: Request, _: GetInput) -> Result<Reply, StorageError> {
+async fn get_access_control(blobs: &Blobs, request: Request, _: Upn) -> Result<Reply, StorageError> {
     check_namespace(&request)?;
     let blob = blobs.resource(&request)?.read().admit(&request)?;
     let path = blob.path()?;

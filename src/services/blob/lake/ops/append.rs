@@ -40,8 +40,7 @@ pub(super) static FLUSH_DATA: Operation<Blobs> = operation!(
         name: "Flush Data",
         selectors: &[Selector::Query("action", "flush")],
         requires: RequiredPermission::object("aw"),
-        // `If-None-Match` that is not met is 304, as for a read (recorded).
-        conditions: ConditionSupport::Read,
+        conditions: ConditionSupport::Flush,
         encryption: EncryptionCheck::Write,
         ..WRITE
     }
@@ -59,7 +58,7 @@ input! { pub(super) AppendInput {
 
 input! { pub(super) FlushInput {
     position: u64 = Query "position",
-    retain: Option<bool> = Query "retainUncommittedData",
+    retain: Option<bool> = Query "retainuncommitteddata",
     // It only marks the last event of a file.
     close: Option<bool> = Query "close",
     content: LakeContentHeaders,

@@ -23,9 +23,9 @@ pub(super) static CHECK_ACCESS: Operation<Blobs> = operation!(
 
 parsed_input! {
     /// The permissions that are checked (`fsAction`).
-    pub(super) WantedAccess(Rwx) = [Input::required_query("fsAction")],
+    pub(super) WantedAccess(Rwx) = [Input::required_query("fsaction")],
     |fields| {
-        let text = fields.query("fsAction").ok_or_else(|| StorageError::missing_query("fsAction"))?;
+        let text = fields.query("fsaction").ok_or_else(|| StorageError::missing_query("fsAction"))?;
         Rwx::parse(text).ok_or_else(|| StorageError::invalid_query("fsAction", text, "It has to be like r-x."))
     }
 }

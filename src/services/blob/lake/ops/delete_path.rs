@@ -6,6 +6,7 @@ use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::lake::ops::spec::WRITE;
+use crate::services::blob::lake::wire::DeletionSteps;
 use crate::services::blob::state::Container;
 
 pub(super) static DELETE_PATH: Operation<Blobs> = operation!(
@@ -22,9 +23,7 @@ pub(super) static DELETE_PATH: Operation<Blobs> = operation!(
 
 input! { pub(super) Input {
     recursive: Option<bool> = Query "recursive",
-    // A deletion is complete in one step, so that there is nothing to continue.
-    continuation: Option<String> = Query "continuation",
-    paginated: Option<bool> = Query "paginated",
+    steps: DeletionSteps,
 } }
 
 async fn delete_path(blobs: &Blobs, request: Request, input: Input) -> Result<Reply, StorageError> {

@@ -8,7 +8,7 @@ use crate::rules::lake::path::{Namespace, Path};
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::lake::ops::spec::FILE_SYSTEM;
 use crate::services::blob::lake::wire;
-use crate::services::blob::lake::wire::{Continuation, JSON, MaxResults};
+use crate::services::blob::lake::wire::{Continuation, JSON, MaxResults, Upn};
 use crate::services::blob::state::{Blob, WalkOptions};
 use serde::Serialize;
 
@@ -23,9 +23,8 @@ input! { pub(super) Input {
     directory: Option<String> = Query "directory",
     continuation: Option<Continuation> = Query "continuation",
     max: MaxResults,
-    begin_from: Option<String> = Query "beginFrom",
-    // The server knows no names of principals but their ids.
-    upn: Option<bool> = Query "upn",
+    begin_from: Option<String> = Query "beginfrom",
+    upn: Upn,
 } }
 
 /// An entry of the list. The keys are in their order on the wire, and all values are texts (recorded).

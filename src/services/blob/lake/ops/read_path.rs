@@ -6,6 +6,7 @@ use crate::rules::error::StorageError;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::lake::ops::spec::READ;
 use crate::services::blob::lake::wire as lake;
+use crate::services::blob::lake::wire::Upn;
 use crate::services::blob::ops::get_blob;
 use crate::services::blob::wire;
 use crate::services::blob::wire::DescribedPart;
@@ -18,13 +19,13 @@ pub(super) static READ_FILE: Operation<Blobs> = operation!(
 
 pub(super) static GET_PROPERTIES: Operation<Blobs> = operation!(
     get_properties,
-    Input,
+    Upn,
     OperationSpec { name: "Get Path Properties", methods: &["HEAD"], encryption: EncryptionCheck::Read, ..READ }
 );
 
 pub(super) static GET_STATUS: Operation<Blobs> = operation!(
     get_status,
-    Input,
+    Upn,
     OperationSpec {
         name: "Get Path Status",
         methods: &["HEAD"],
@@ -33,11 +34,6 @@ pub(super) static GET_STATUS: Operation<Blobs> = operation!(
         ..READ
     }
 );
-
-input! { pub(super) Input {
-    // The server knows no names of principals but their ids.
-    upn: Option<bool> = Query "upn",
-} }
 
 async fn read_file(
     blobs: &Blobs,
@@ -49,7 +45,7 @@ async fn read_file(
     Ok(lake::with_properties(lake::describe(reply, &blob), &blob))
 }
 
-async fn get_properties(blobs: &Blobs, request: Request, _: Input) -> Result<Reply, StorageError> {
+async fn get_properties(blobs: &Blobs, request: Request, _: Upn) -> Result<Reply, StorageError> {
     let blob = blobs.resource(&request)?.read().admit(&request)?;
     let reply = wire::describe(Reply::new(request.spec.status), &blob, DescribedPart::Whole, &request);
     let reply = lake::with_properties(lake::describe(reply, &blob), &blob);
@@ -57,7 +53,7 @@ async fn get_properties(blobs: &Blobs, request: Request, _: Input) -> Result<Rep
 }
 
 /// The properties without those of the user.
-async fn get_status(blobs: &Blobs, request: Request, _: Input) -> Result<Reply, StorageError> {
+async fn get_status(blobs: &Blobs, request: Request, _: Upn) -> Result<Reply, StorageError> {
     let blob = blobs.resource(&request)?.read().admit(&request)?;
     let reply = wire::describe_content(Reply::new(request.spec.status), &blob.headers);
     let reply = lake::describe(reply.with_state(blob.etag(), blob.last_modified), &blob);

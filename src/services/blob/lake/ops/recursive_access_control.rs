@@ -32,7 +32,7 @@ pub(super) static SET_ACCESS_CONTROL_RECURSIVE: Operation<Blobs> = operation!(
 input! { pub(super) RecursiveInput {
     change: Change,
     max: MaxRecords,
-    force: Option<bool> = Query "forceFlag",
+    force: Option<bool> = Query "forceflag",
     continuation: Option<Continuation> = Query "continuation",
 } }
 
@@ -47,14 +47,14 @@ const MOST: usize = 2000;
 
 parsed_input! {
     /// The most paths of a page (`maxRecords`).
-    pub(super) MaxRecords(usize) = [Input::query("maxRecords")],
-    |fields| match fields.query("maxRecords").map(str::parse::<i64>) {
+    pub(super) MaxRecords(usize) = [Input::query("maxrecords")],
+    |fields| match fields.query("maxrecords").map(str::parse::<i64>) {
         None => Ok(MOST),
         Some(Ok(number)) if number >= 1 => Ok(usize::try_from(number).map_or(MOST, |number| number.min(MOST))),
         Some(Ok(number)) => Err(ErrorCode::OutOfRangeQueryParameterValue.with_reason(format!("maxRecords={number}"))),
         Some(Err(_)) => {
-            let text = fields.query("maxRecords").unwrap_or_default();
-            Err(StorageError::invalid_query("maxRecords", text, "The value is not a number."))
+            let text = fields.query("maxrecords").unwrap_or_default();
+            Err(StorageError::invalid_query("maxrecords", text, "The value is not a number."))
         }
     }
 }
