@@ -183,6 +183,9 @@ fn announce(config: &Config, emulator: &Emulator, logger: &Logger) {
             _ => {}
         }
     }
+    if let Some(address) = emulator.data_lake() {
+        logger.say(&format!("{} Data Lake service is listening at {}", if azurite { "Azurite" } else { "Lazuli" }, address.url()));
+    }
     if let Some(address) = emulator.websites() {
         logger.say(&format!("{} Web service is listening at {}", if azurite { "Azurite" } else { "Lazuli" }, address.url()));
     }

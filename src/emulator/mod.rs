@@ -67,6 +67,7 @@ pub struct Emulator {
     account: Account,
     addresses: Vec<Address>,
     websites: Option<Address>,
+    lake: Option<Address>,
     pub(crate) environment: Arc<Environment>,
     #[cfg(test)]
     pub(crate) files: Arc<Files>,
@@ -134,7 +135,8 @@ impl Emulator {
         };
         let mut addresses = Vec::new();
         let mut bound = Vec::new();
-        let mut websites = None;
+        let mut pipelines = Vec::new();
+        let (mut websites, mut lake_address) = (None, None);
         for (service, endpoint) in configured {
             let kind = service.kind();
             let (listener, port) = match listen(kind.name(), kind.label(), endpoint).await {
@@ -149,23 +151,31 @@ impl Emulator {
             addresses.push(address(kind, endpoint, port));
             let own = Arc::new(pipeline(service.clone()));
             let lake = (kind == ServiceKind::Blob).then(|| Arc::new(pipeline(Arc::new(DataLake::new(blobs.clone())))));
-            bound.push((own, lake, endpoint, listener));
+            if let (Some(lake), Some(endpoint)) = (&lake, &config.lake) {
+                let (listener, port) = listen("Data Lake", "dfs", endpoint).await?;
+                lake_address = Some(address(ServiceKind::DataLake, endpoint, port));
+                let port = BlobPort { blob: own.clone(), lake: lake.clone(), is_lake_listener: true };
+                bound.push((blob_routes(port), endpoint, listener));
+            }
+            pipelines.push(own.clone());
+            let routes = match lake {
+                Some(lake) => blob_routes(BlobPort { blob: own, lake, is_lake_listener: false }),
+                None => service_routes(own),
+            };
+            bound.push((routes, endpoint, listener));
             if let (ServiceKind::Blob, Some(endpoint), Some(first)) = (kind, &config.web, config.accounts.first()) {
                 let (listener, port) = listen("Web", "web", endpoint).await?;
                 websites = Some(address(kind, endpoint, port));
-                bound.push((Arc::new(pipeline(service).into_websites(&first.name)), None, endpoint, listener));
+                let sites = Arc::new(pipeline(service).into_websites(&first.name));
+                bound.push((service_routes(sites), endpoint, listener));
             }
         }
-        local_services.set_services(services_of(&addresses, bound.iter().map(|(pipeline, ..)| pipeline)));
+        local_services.set_services(services_of(&addresses, &pipelines));
         let listening = addresses.iter().map(|address| address.kind).collect();
         let control_state = ControlState { services, listening, environment: environment.clone() };
         let mut listeners = JoinSet::new();
         let (connections, alive) = watch::channel(());
-        for (pipeline, lake, endpoint, listener) in bound {
-            let routes = match lake {
-                Some(lake) => blob_routes(BlobPort { blob: pipeline, lake, is_lake_listener: false }),
-                None => service_routes(pipeline),
-            };
+        for (routes, endpoint, listener) in bound {
             let router = control::routes(control_state.clone(), config.control).merge(routes);
             let tls = tls.as_ref().map(|tls| tls.config.clone());
             let options = ConnectionOptions { tls, idle_timeout: endpoint.keep_alive, alive: alive.clone() };
@@ -175,6 +185,7 @@ impl Emulator {
             account,
             addresses,
             websites,
+            lake: lake_address,
             environment,
             #[cfg(test)]
             files,
@@ -196,9 +207,15 @@ impl Emulator {
         self.websites.as_ref()
     }
 
+    /// The address of the port for Data Lake clients that nothing else distinguishes, if there is one.
+    pub fn data_lake(&self) -> Option<&Address> {
+        self.lake.as_ref()
+    }
+
     /// The URL of a service's endpoint for an account, without a trailing `/`. `None` if the service does not run.
     pub fn endpoint(&self, kind: ServiceKind, account: &str) -> Option<String> {
-        self.addresses.iter().find(|address| address.kind == kind).map(|address| format!("{}/{account}", address.url()))
+        let own = self.lake.iter().chain(&self.addresses).find(|address| address.kind == kind);
+        own.or_else(|| self.addresses.iter().find(|address| address.kind == kind.at_port())).map(|address| format!("{}/{account}", address.url()))
     }
 
     /// The connection string of the first account, with the endpoints of all services that run.
@@ -209,6 +226,9 @@ impl Emulator {
         let mut text = format!("DefaultEndpointsProtocol={scheme};AccountName={name};AccountKey={key};");
         for address in &self.addresses {
             text.push_str(&format!("{}Endpoint={}/{name};", address.kind.name(), address.url()));
+        }
+        if let Some(lake) = &self.lake {
+            text.push_str(&format!("DfsEndpoint={}/{name};", lake.url()));
         }
         text
     }
@@ -268,12 +288,12 @@ impl Emulator {
 }
 
 /// The ports and pipelines of the services, for [`LocalServices`]. Websites are not copy sources.
-fn services_of<'a>(addresses: &[Address], pipelines: impl Iterator<Item = &'a Arc<Pipeline>>) -> Vec<(u16, Weak<Pipeline>)> {
+fn services_of(addresses: &[Address], pipelines: &[Arc<Pipeline>]) -> Vec<(u16, Weak<Pipeline>)> {
     let service = |pipeline: &Arc<Pipeline>| {
         let address = addresses.iter().find(|address| address.kind == pipeline.service().kind())?;
         Some((address.port, Arc::downgrade(pipeline)))
     };
-    pipelines.filter(|pipeline| !pipeline.is_of_websites()).filter_map(service).collect()
+    pipelines.iter().filter_map(service).collect()
 }
 
 /// Routes all requests to the pipeline.

@@ -32,7 +32,7 @@ use crate::rules::conditions::Conditions;
 use crate::rules::encryption::{Encryption, SCOPE, Scopes};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::versions::Version;
-use crate::rules::{cors, secret};
+use crate::rules::{cors, lake, secret};
 use crate::store::Store;
 use axum::body::Body;
 use http::header::HeaderValue;
@@ -117,11 +117,6 @@ impl Pipeline {
     /// Turns the pipeline into that of the port of websites, with the website of this account unless the host names another.
     pub fn into_websites(self, first: &str) -> Pipeline {
         Pipeline { first_site: Some(first.to_owned()), ..self }
-    }
-
-    /// Whether this is the pipeline of the port of websites.
-    pub fn is_of_websites(&self) -> bool {
-        self.first_site.is_some()
     }
 
     /// Whether a host such as `account.blob.localhost` names an account.
@@ -321,11 +316,22 @@ impl Pipeline {
         if let Some(address) = head.site.then(|| self.site(&head.host, &head.path)).flatten() {
             return Ok(address);
         }
+        if let Some(address) = self.address_of_rename(head) {
+            return Ok(address);
+        }
         let address = account_address(self.service.kind(), &head.host, &head.path, self.options.host_style);
         match &head.batch {
             Some(batch) => Ok(batch.address(address, &head.path)),
             None => address.ok_or_else(|| ErrorCode::InvalidUri.with_reason("the URL names no account")),
         }
+    }
+
+    /// The account of a rename whose URL names none: the SDKs for JavaScript and C++ leave it out.
+    fn address_of_rename<'a>(&self, head: &'a RequestHead) -> Option<AccountAddress<'a>> {
+        let source = header_text(&head.headers, "x-ms-rename-source").filter(|_| self.service.kind() == ServiceKind::DataLake)?;
+        let account = lake::route::account_of_rename(&head.path, source, |name| self.accounts.get(name).is_some())?;
+        let is_by_host = self.options.host_style && target::api(&head.host).is_some();
+        (!is_by_host).then(|| AccountAddress { account: account.into(), secondary: false, path: &head.path, in_path: false })
     }
 
     /// Authenticates the caller, and checks the permission.
