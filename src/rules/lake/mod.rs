@@ -6,6 +6,7 @@ pub mod append;
 pub mod conditions;
 pub mod create;
 pub mod error;
+pub mod lease;
 pub mod path;
 pub mod permissions;
 pub mod properties;

@@ -192,14 +192,16 @@ impl Entries {
         self.named.iter().position(|entry| entry.is_group == is_group && is_same_id(&entry.id, &name.id))
     }
 
-    /// Puts entries, and computes the mask if they do not name it (`testModifyAclEntries`, `testSetAclCustomMask`).
+    /// Puts entries, and computes the mask if they have one for a named user or group and none for the mask (`testModifyAclEntries`,
+    /// `testSetAclCustomMask`). Otherwise the mask remains (`testModifyAclEntriesWithAccessMask`).
     fn put_all<'a>(mut self, entries: impl Iterator<Item = (&'a EntryName, Rwx)>) -> Entries {
-        let mut names_mask = false;
+        let (mut has_named, mut has_mask) = (false, false);
         for (name, permissions) in entries {
-            names_mask |= name.kind == EntryKind::Mask;
+            has_named |= !name.id.is_empty();
+            has_mask |= name.kind == EntryKind::Mask;
             self.put(name, permissions);
         }
-        if !names_mask {
+        if has_named && !has_mask {
             self.compute_mask();
         }
         self
@@ -387,8 +389,8 @@ impl Acl {
         Acl::build(access, default)
     }
 
-    /// Adds entries, and replaces those of the same scope, type and id. The mask of a changed scope is computed again, unless the request has
-    /// one.
+    /// Adds entries, and replaces those of the same scope, type and id. The mask is computed again for entries of named users or groups, unless
+    /// the request has a mask. hadoop-azure does the same before it sets the result.
     ///
     /// # Errors
     /// As [`Acl::set`].
