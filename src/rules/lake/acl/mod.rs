@@ -1,8 +1,9 @@
 //! Access control lists: who may read, write and traverse a path.
 //!
 //! The access ACL of a path has entries for its owner, its owning group and others, for named users and groups, and a mask that limits all
-//! of them but the owner and others. A directory may also have a default ACL, which its new entries inherit. The model is that of POSIX 1003.1e;
-//! where the reference is silent, the comments name the tests of hadoop-azure (`ITestAzureBlobFilesystemAcl`) that ran against the service.
+//! of them but the owner and others. A directory may also have a default ACL, which its new entries inherit. The model is that of POSIX
+//! 1003.1e; where the reference is silent, the comments name the tests of hadoop-azure (`ITestAzureBlobFilesystemAcl`) that ran against
+//! the service.
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lake::path::PathKind;
@@ -102,7 +103,8 @@ impl AclEntryNames {
     /// Parses `[default:]type[:id]`, separated by commas.
     ///
     /// # Errors
-    /// 400 InvaldAccessControlList, also for the entries of the owner, the owning group and others in the access ACL, which cannot be removed.
+    /// 400 InvaldAccessControlList, also for the entries of the owner, the owning group and others in the access ACL, which cannot be
+    /// removed.
     pub fn parse(text: &str) -> Result<AclEntryNames, StorageError> {
         let name = |scope, parts: &[&str]| match parts {
             [kind] => EntryName::parse(scope, kind, ""),
@@ -389,8 +391,8 @@ impl Acl {
         Acl::build(access, default)
     }
 
-    /// Adds entries, and replaces those of the same scope, type and id. The mask is computed again for entries of named users or groups, unless
-    /// the request has a mask. hadoop-azure does the same before it sets the result.
+    /// Adds entries, and replaces those of the same scope, type and id. The mask is computed again for entries of named users or groups,
+    /// unless the request has a mask. hadoop-azure does the same before it sets the result.
     ///
     /// # Errors
     /// As [`Acl::set`].
