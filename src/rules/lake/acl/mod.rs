@@ -153,7 +153,7 @@ fn invalid(text: &str, why: &str) -> StorageError {
 /// An entry for a named user or group.
 /// Stored in this form: fields and variants keep their order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Named {
+struct NamedEntry {
     is_group: bool,
     id: Box<str>,
     permissions: Rwx,
@@ -167,7 +167,7 @@ struct Entries {
     base: Permissions,
     mask: Option<Rwx>,
     /// Users, then groups, each in the order in which they were added.
-    named: Vec<Named>,
+    named: Vec<NamedEntry>,
 }
 
 impl Entries {
@@ -182,7 +182,7 @@ impl Entries {
                 None => {
                     let is_group = name.kind == EntryKind::Group;
                     let at = self.named.partition_point(|entry| !entry.is_group || is_group);
-                    self.named.insert(at, Named { is_group, id: name.id.clone(), permissions });
+                    self.named.insert(at, NamedEntry { is_group, id: name.id.clone(), permissions });
                 }
             },
         }
@@ -281,7 +281,7 @@ pub struct Acl {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Extended {
     mask: Option<Rwx>,
-    named: Vec<Named>,
+    named: Vec<NamedEntry>,
     default: Option<Entries>,
 }
 
@@ -485,7 +485,7 @@ impl Acl {
         self.named().filter(|entry| entry.is_group).map(|entry| (&*entry.id, entry.permissions))
     }
 
-    fn named(&self) -> impl Iterator<Item = &Named> {
+    fn named(&self) -> impl Iterator<Item = &NamedEntry> {
         self.extended.iter().flat_map(|extended| &extended.named)
     }
 }
