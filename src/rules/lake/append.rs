@@ -159,6 +159,7 @@ impl WrittenBy {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use proptest::sample::Index;
 
     /// Appends from `position+length`; the data of each is its position.
     fn pending(text: &str) -> PendingAppends<u64> {
@@ -243,7 +244,7 @@ mod tests {
     proptest! {
         /// The order of appends does not matter, and stepwise flushes give the same file as one flush.
         #[test]
-        fn pieces_become_the_file(lengths in prop::collection::vec(1..5_u64, 1..8), step in any::<prop::sample::Index>(), rotation in any::<prop::sample::Index>()) {
+        fn pieces_become_the_file(lengths in prop::collection::vec(1..5_u64, 1..8), step in any::<Index>(), rotation in any::<Index>()) {
             let ends: Vec<u64> = lengths.iter().scan(0, |end, length| { *end += length; Some(*end) }).collect();
             let mut parts: Vec<(u64, u64)> = ends.iter().zip(&lengths).map(|(end, length)| (end - length, *length)).collect();
             parts.rotate_left(rotation.index(lengths.len()));

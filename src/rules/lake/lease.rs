@@ -50,8 +50,8 @@ const PROPOSED: &str = "x-ms-proposed-lease-id";
 const DURATION: &str = "x-ms-lease-duration";
 
 impl WriteLease {
-    /// Parses the headers. `find` returns the value of a header that is there and not empty. `is_flush` is true for a flush, and for an append
-    /// with `flush=true`.
+    /// Parses the headers. `find` returns the value of a header that is there and not empty. `is_flush` is true for a flush, and for an
+    /// append with `flush=true`.
     ///
     /// # Errors
     /// 400 InvalidHeaderValue for a malformed header, or a release without a flush; 400 MissingRequiredHeader for an action without its
@@ -119,10 +119,8 @@ mod tests {
     }
 
     fn read(action: &str, id: &str, proposed: &str, duration: &str, is_flush: bool) -> Result<WriteLease, StorageError> {
-        let headers =
-            [(ACTION, action.to_owned()), (ID, id.to_owned()), (PROPOSED, proposed.to_owned()), (DURATION, duration.to_owned())];
-        let find =
-            |name| headers.iter().find(|(known, value)| *known == name && !value.is_empty()).map(|(_, value)| value.as_str());
+        let headers = [(ACTION, action), (ID, id), (PROPOSED, proposed), (DURATION, duration)];
+        let find = |name| headers.iter().find(|(known, value)| *known == name && !value.is_empty()).map(|(_, value)| *value);
         WriteLease::read(find, is_flush)
     }
 

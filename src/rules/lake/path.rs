@@ -1,7 +1,7 @@
 //! Paths in a file system, and the order of its lists.
 //!
-//! A path is written in several ways: `/dir//file.` is `dir/file`. It is brought into one form when it is parsed, so that a path that a list
-//! returns is always found again.
+//! A path is written in several ways: `/dir//file.` is `dir/file`. It is brought into one form when it is parsed, so that a path that a
+//! list returns is always found again.
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::wire_name::wire_enum;

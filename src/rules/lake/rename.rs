@@ -169,8 +169,9 @@ impl Rename<'_> {
 
 /// The lease of the new path.
 ///
-/// A leased source keeps its lease; otherwise the new path keeps that of the destination which it replaces (.NET tests). A breaking lease does
-/// not travel: pyarrow breaks the lease of the source, renames, and may delete the result at once. No source has a rename with two leases.
+/// A leased source keeps its lease; otherwise the new path keeps that of the destination which it replaces (.NET tests). A breaking lease
+/// does not travel: pyarrow breaks the lease of the source, renames, and may delete the result at once. No source has a rename with two
+/// leases.
 pub fn lease_after(source: Lease, replaced: Option<Lease>, now: Timestamp) -> Lease {
     match (seen(source, now), replaced.map(|lease| seen(lease, now))) {
         (leased @ Lease::Leased { .. }, _) => leased,

@@ -86,8 +86,11 @@ const LINES: [Line; 9] = [
 ];
 
 impl Api {
-    /// The API that a request is for; Blob if no line decides.
+    /// The API that a request is for; Blob if no line decides. Preflight requests are for the Blob service, whose CORS rules apply to both.
     pub fn of(request: &RequestFacts<'_>) -> Api {
+        if request.method == "OPTIONS" {
+            return Api::Blob;
+        }
         LINES.iter().find_map(|line| line(request)).unwrap_or(Api::Blob)
     }
 }
@@ -190,6 +193,7 @@ mod tests {
             ("GET comp=list", Some(Api::Lake), true, Api::Blob),
             ("PUT resource=file", Some(Api::Blob), false, Api::Lake),
             ("DELETE recursive=true", Some(Api::Blob), false, Api::Lake),
+            ("OPTIONS resource=filesystem", Some(Api::Lake), true, Api::Blob),
         ] {
             assert_eq!(api_at(text, host, is_lake_listener).0, expected, "{text} {host:?}");
         }

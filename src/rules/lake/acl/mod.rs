@@ -1,8 +1,9 @@
 //! Access control lists: who may read, write and traverse a path.
 //!
 //! The access ACL of a path has entries for its owner, its owning group and others, for named users and groups, and a mask that limits all
-//! of them but the owner and others. A directory may also have a default ACL, which its new entries inherit. The model is that of POSIX 1003.1e;
-//! where the reference is silent, the comments name the tests of hadoop-azure (`ITestAzureBlobFilesystemAcl`) that ran against the service.
+//! of them but the owner and others. A directory may also have a default ACL, which its new entries inherit. The model is that of POSIX
+//! 1003.1e; where the reference is silent, the comments name the tests of hadoop-azure (`ITestAzureBlobFilesystemAcl`) that ran against
+//! the service.
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lake::path::PathKind;
@@ -102,7 +103,8 @@ impl AclEntryNames {
     /// Parses `[default:]type[:id]`, separated by commas.
     ///
     /// # Errors
-    /// 400 InvaldAccessControlList, also for the entries of the owner, the owning group and others in the access ACL, which cannot be removed.
+    /// 400 InvaldAccessControlList, also for the entries of the owner, the owning group and others in the access ACL, which cannot be
+    /// removed.
     pub fn parse(text: &str) -> Result<AclEntryNames, StorageError> {
         let name = |scope, parts: &[&str]| match parts {
             [kind] => EntryName::parse(scope, kind, ""),
@@ -151,7 +153,7 @@ fn invalid(text: &str, why: &str) -> StorageError {
 /// An entry for a named user or group.
 /// Stored in this form: fields and variants keep their order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Named {
+struct NamedEntry {
     is_group: bool,
     id: Box<str>,
     permissions: Rwx,
@@ -165,7 +167,7 @@ struct Entries {
     base: Permissions,
     mask: Option<Rwx>,
     /// Users, then groups, each in the order in which they were added.
-    named: Vec<Named>,
+    named: Vec<NamedEntry>,
 }
 
 impl Entries {
@@ -180,7 +182,7 @@ impl Entries {
                 None => {
                     let is_group = name.kind == EntryKind::Group;
                     let at = self.named.partition_point(|entry| !entry.is_group || is_group);
-                    self.named.insert(at, Named { is_group, id: name.id.clone(), permissions });
+                    self.named.insert(at, NamedEntry { is_group, id: name.id.clone(), permissions });
                 }
             },
         }
@@ -279,7 +281,7 @@ pub struct Acl {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Extended {
     mask: Option<Rwx>,
-    named: Vec<Named>,
+    named: Vec<NamedEntry>,
     default: Option<Entries>,
 }
 
@@ -389,8 +391,8 @@ impl Acl {
         Acl::build(access, default)
     }
 
-    /// Adds entries, and replaces those of the same scope, type and id. The mask is computed again for entries of named users or groups, unless
-    /// the request has a mask. hadoop-azure does the same before it sets the result.
+    /// Adds entries, and replaces those of the same scope, type and id. The mask is computed again for entries of named users or groups,
+    /// unless the request has a mask. hadoop-azure does the same before it sets the result.
     ///
     /// # Errors
     /// As [`Acl::set`].
@@ -483,7 +485,7 @@ impl Acl {
         self.named().filter(|entry| entry.is_group).map(|entry| (&*entry.id, entry.permissions))
     }
 
-    fn named(&self) -> impl Iterator<Item = &Named> {
+    fn named(&self) -> impl Iterator<Item = &NamedEntry> {
         self.extended.iter().flat_map(|extended| &extended.named)
     }
 }

@@ -324,7 +324,7 @@ fn rwx() -> impl Strategy<Value = Rwx> {
 fn scoped() -> impl Strategy<Value = Entries> {
     let named = prop::collection::btree_map((any::<bool>(), "[a-d]"), rwx(), 0..6).prop_map(|named| {
         let named = named.into_iter();
-        named.map(|((is_group, id), permissions)| Named { is_group, id: id.into(), permissions }).collect::<Vec<_>>()
+        named.map(|((is_group, id), permissions)| NamedEntry { is_group, id: id.into(), permissions }).collect::<Vec<_>>()
     });
     ((rwx(), rwx(), rwx()), named, prop::option::of(rwx())).prop_map(|((user, group, other), named, mask)| {
         let mask = if named.is_empty() { mask } else { mask.or(Some(Rwx::READ)) };
