@@ -14,7 +14,6 @@ pub mod encryption;
 pub mod error;
 pub mod etag;
 pub mod file;
-#[cfg_attr(not(test), expect(dead_code, reason = "the Data Lake service, which uses these rules, is not part of the server yet"))]
 pub mod lake;
 pub mod lease;
 pub mod listing;

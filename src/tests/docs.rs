@@ -138,6 +138,7 @@ fn conditions(conditions: ConditionSupport) -> &'static str {
         ConditionSupport::Read => "all, reads",
         ConditionSupport::Write => "all, writes",
         ConditionSupport::Create | ConditionSupport::CopyTarget | ConditionSupport::CopyTargetIfMatch => "all, creates",
+        ConditionSupport::Flush => "all; a failed `If-None-Match` is 304",
         ConditionSupport::Delete => "all but `If-None-Match: *`, deletes",
     }
 }

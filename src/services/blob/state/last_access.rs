@@ -46,6 +46,8 @@ impl Container {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::services::blob::path_properties::NewPath;
+    use crate::services::blob::state::key::Place;
     use crate::account::Account;
     use crate::rules::auth::permissions::PublicAccess;
     use crate::rules::encryption::{DefaultEncryption, Encryption};
@@ -63,7 +65,13 @@ mod tests {
     }
 
     fn put(container: &mut Container, name: &str, body: Body, now: Timestamp) {
-        let claimed = Claimed { name: name.into(), place: Some(Place::flat(name)), current: None, encryption: Encryption::Service };
+        let claimed = Claimed {
+            name: name.into(),
+            place: Some(Place::flat(name)),
+            current: None,
+            encryption: Encryption::Service,
+            path: NewPath::by(None),
+        };
         container.create(claimed, now, RetentionPolicy::default(), |new| new.blob(body, ContentHeaders::default())).unwrap();
     }
 

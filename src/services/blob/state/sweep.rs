@@ -66,6 +66,7 @@ impl Container {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::services::blob::path_properties::NewPath;
     use crate::rules::auth::permissions::PublicAccess;
     use crate::rules::blob::blocks::{BlockId, UNCOMMITTED_SECONDS};
     use crate::rules::encryption::{DefaultEncryption, Encryption};
@@ -88,7 +89,13 @@ mod tests {
     }
 
     fn claimed(name: &str) -> Claimed {
-        Claimed { name: name.into(), place: Some(Place::flat(name)), current: None, encryption: Encryption::Service }
+        Claimed {
+            name: name.into(),
+            place: Some(Place::flat(name)),
+            current: None,
+            encryption: Encryption::Service,
+            path: NewPath::by(None),
+        }
     }
 
     fn put(container: &mut Container, name: &str, now: Timestamp, expires: Option<Timestamp>) -> Admitted {
