@@ -184,7 +184,11 @@ fn announce(config: &Config, emulator: &Emulator, logger: &Logger) {
         }
     }
     if let Some(address) = emulator.data_lake() {
-        logger.say(&format!("{} Data Lake service is listening at {}", if azurite { "Azurite" } else { "Lazuli" }, address.url()));
+        logger.say(&format!(
+            "{} Data Lake service is listening at {}",
+            if azurite { "Azurite" } else { "Lazuli" },
+            address.url()
+        ));
     }
     if let Some(address) = emulator.websites() {
         logger.say(&format!("{} Web service is listening at {}", if azurite { "Azurite" } else { "Lazuli" }, address.url()));

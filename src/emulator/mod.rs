@@ -215,7 +215,8 @@ impl Emulator {
     /// The URL of a service's endpoint for an account, without a trailing `/`. `None` if the service does not run.
     pub fn endpoint(&self, kind: ServiceKind, account: &str) -> Option<String> {
         let own = self.lake.iter().chain(&self.addresses).find(|address| address.kind == kind);
-        own.or_else(|| self.addresses.iter().find(|address| address.kind == kind.at_port())).map(|address| format!("{}/{account}", address.url()))
+        own.or_else(|| self.addresses.iter().find(|address| address.kind == kind.at_port()))
+            .map(|address| format!("{}/{account}", address.url()))
     }
 
     /// The connection string of the first account, with the endpoints of all services that run.

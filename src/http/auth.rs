@@ -9,6 +9,7 @@ use crate::rules::auth::shared_key::{Dialect, SignedRequest};
 use crate::rules::auth::token::{Identity, TokenCheck};
 use crate::rules::auth::{shared_key, token};
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lake::access;
 use crate::rules::names;
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
@@ -55,6 +56,8 @@ pub struct Caller {
     pub authorization: Authorization,
     /// The identity in the bearer token, if there is one.
     pub user: Option<Identity>,
+    /// Whose access control lists apply to the request.
+    pub principal: access::Caller,
     /// The response headers that the SAS sets on reads.
     pub overrides: Vec<(&'static str, String)>,
     /// The encryption scope that the SAS requires of writes.
@@ -63,7 +66,7 @@ pub struct Caller {
 
 impl From<Authorization> for Caller {
     fn from(authorization: Authorization) -> Caller {
-        Caller { authorization, user: None, overrides: Vec::new(), scope: None }
+        Caller { authorization, user: None, principal: access::Caller::SuperUser, overrides: Vec::new(), scope: None }
     }
 }
 
@@ -84,7 +87,10 @@ pub fn authenticate(
             let user = bearer(head, service, account, target, token).map_err(challenge)?;
             match Sas::is_for_one_user(head.query) {
                 true => signature(head, service, account, target, Some(user)),
-                false => Ok(Caller { user: Some(user), ..Authorization::User.into() }),
+                false => {
+                    let principal = access::Caller::of_token(&user);
+                    Ok(Caller { user: Some(user), principal, ..Authorization::User.into() })
+                }
             }
         }
         (Some(value), None) => shared_key(head, service, account, value).map(|()| Authorization::Owner.into()),
@@ -217,7 +223,9 @@ fn signature(
     sas.check_protocol(head.https)?;
     sas.check_user(user.as_ref())?;
     let overrides = sas.overrides().map(|(name, value)| (name, value.to_owned())).collect();
-    Ok(Caller { authorization: sas.authorization(&effective), user, overrides, scope: sas.encryption_scope().map(str::to_owned) })
+    let principal = access::Caller::of_signature(sas.parameter("saoid"), sas.parameter("suoid"))?;
+    let scope = sas.encryption_scope().map(str::to_owned);
+    Ok(Caller { authorization: sas.authorization(&effective), user, principal, overrides, scope })
 }
 
 /// Returns true if the signature of the text was made with this key. The comparison takes constant time.

@@ -49,6 +49,8 @@ pub fn reply(reply: Reply, context: &ResponseContext<'_>) -> Response<Body> {
     }
     let (size, body) = match reply.payload {
         Payload::Empty if reply.status == 204 => (None, Body::empty()),
+        // The length of an empty body would be sent.
+        Payload::Headers => (None, Body::new(StreamedBody { pieces: std::iter::empty(), left: None })),
         Payload::Empty => (Some(0), Body::empty()),
         Payload::Xml(document) => {
             headers.insert(http::header::CONTENT_TYPE, HeaderValue::from_static("application/xml"));

@@ -31,7 +31,9 @@ pub use reply::{Payload, Reply, ReplyFuture};
 pub use request::{Parts, Request, Sources};
 pub use service::{Service, ServiceKind};
 pub use source::{RemoteRequest, RemoteResponse, Source, SourceAccess, SourceAuthorization, SourceLocation, source_unavailable};
-pub use spec::{Access, EncryptionCheck, NamespaceSupport, OperationSpec, ResourceKind, SELECTING_PARAMETERS, Secondary, Selector};
+pub use spec::{
+    Access, EncryptionCheck, NamespaceSupport, OperationSpec, ResourceKind, SELECTING_PARAMETERS, Secondary, Selector,
+};
 pub use structured::{BodyFraming, StructuredAnswer};
 pub use target::{ResourcePath, STATE_PARAMETERS, Target};
 

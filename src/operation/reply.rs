@@ -33,6 +33,8 @@ pub enum Payload {
     /// None: `Content-Length: 0`.
     #[default]
     Empty,
+    /// None, and no length: headers are the whole answer to a HEAD.
+    Headers,
     /// A document, sent as `application/xml`. It begins with a byte order mark, as the service's do.
     Xml(String),
     /// A text whose `Content-Type` is among the headers.
@@ -64,6 +66,11 @@ impl Reply {
     /// A reply without headers or body.
     pub fn new(status: u16) -> Reply {
         Reply { status, headers: HeaderMap::new(), metadata_names: Vec::new(), payload: Payload::Empty }
+    }
+
+    /// A reply to a HEAD without `Content-Length`.
+    pub fn headers(status: u16) -> Reply {
+        Reply { payload: Payload::Headers, ..Reply::new(status) }
     }
 
     /// A reply with an XML document.

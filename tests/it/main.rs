@@ -21,6 +21,7 @@ mod faults;
 mod file;
 mod import;
 mod kill;
+mod lake;
 mod log;
 mod owner;
 mod process;

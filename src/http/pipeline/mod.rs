@@ -21,7 +21,7 @@ use crate::http::route::Table;
 use crate::http::target::{AccountAddress, account_address};
 use crate::http::{auth, render, target};
 use crate::operation::{
-    Body as Sent, BodyRemainder, EncryptionCheck, OperationSpec, Query, Reply, Request, ResourceKind, ResourcePath,
+    Access, Body as Sent, BodyRemainder, EncryptionCheck, OperationSpec, Query, Reply, Request, ResourceKind, ResourcePath,
     STATE_PARAMETERS, Secondary, Service, ServiceKind, Target, Unread, header_text, header_value,
 };
 use crate::rules::auth::permissions;
@@ -247,6 +247,9 @@ impl Pipeline {
         }
 
         let caller = self.authorize(&head, progress.version, &account, &target, &spec.requires)?;
+        if account.hns && has_paths(self.service.kind()) && spec.path_action.is_none() && target.object_name().is_none() {
+            caller.principal.check_resource(spec.access == Access::Write)?;
+        }
         malformed_state.map_or(Ok(()), Err)?;
         let keys = keys::reach(&caller.authorization, &head.pairs);
         check_endpoint(spec, address.secondary)?;
@@ -273,6 +276,7 @@ impl Pipeline {
             authorization: caller.authorization,
             keys,
             user: caller.user,
+            principal: caller.principal,
             environment: self.environment.clone(),
             store: self.store.clone(),
             lease_id: None,
@@ -410,6 +414,11 @@ impl Pipeline {
             put("vary", "Origin");
         }
     }
+}
+
+/// Returns true for the services whose resources have access control lists.
+fn has_paths(kind: ServiceKind) -> bool {
+    matches!(kind, ServiceKind::Blob | ServiceKind::DataLake)
 }
 
 /// Gives copies and batches access to the pipeline on behalf of their caller.

@@ -3,6 +3,7 @@
 //! Account keys and most shared access signatures are the super user, whom no ACL limits. Source: "Access control lists in Azure Data Lake
 //! Storage" in the reference, with its tables of the permissions that each operation needs.
 
+use crate::rules::auth::token::Identity;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lake::acl::{Acl, is_same_id};
 use crate::rules::lake::permissions::Rwx;
@@ -39,7 +40,10 @@ pub enum Role {
 /// Whose request it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Caller {
+    /// The holder of an account key, of a signature without a principal, or nobody.
     SuperUser,
+    /// A principal that no ACL limits, with this object id: a Storage Blob Data Owner, or the agent of a signature (`saoid`).
+    Trusted(String),
     Principal(Principal, Role),
 }
 
@@ -148,10 +152,59 @@ impl Role {
 }
 
 impl Caller {
+    /// The bearer of a token. Without the claim `roles` it is a Storage Blob Data Owner; otherwise it has the most of the named roles.
+    pub fn of_token(identity: &Identity) -> Caller {
+        let Some(roles) = &identity.roles else { return Caller::Trusted(identity.oid.clone()) };
+        let has = |name: &str| roles.iter().any(|role| role.eq_ignore_ascii_case(name));
+        let role = match () {
+            () if has("Storage Blob Data Owner") => return Caller::Trusted(identity.oid.clone()),
+            () if has("Storage Blob Data Contributor") => Role::Contributor,
+            () if has("Storage Blob Data Reader") => Role::Reader,
+            () => Role::None,
+        };
+        Caller::Principal(Principal { oid: identity.oid.clone(), groups: identity.groups.clone() }, role)
+    }
+
+    /// The holder of a user delegation SAS: the agent of it (`saoid`), whom no ACL limits, or the user whose ACLs are checked (`suoid`).
+    ///
+    /// # Errors
+    /// 400 InvalidQueryParameterValue for both.
+    pub fn of_signature(agent: &str, user: &str) -> Result<Caller, StorageError> {
+        match (agent, user) {
+            ("", "") => Ok(Caller::SuperUser),
+            (agent, "") => Ok(Caller::Trusted(agent.to_owned())),
+            ("", user) => Ok(Caller::Principal(Principal { oid: user.to_owned(), groups: Vec::new() }, Role::None)),
+            (_, user) => Err(StorageError::invalid_query("suoid", user, "A signature has either saoid or suoid.")),
+        }
+    }
+
+    /// Returns true if ACLs limit the caller.
+    pub fn is_limited(&self) -> bool {
+        matches!(self, Caller::Principal(..))
+    }
+
+    /// Returns true if the caller has an identity.
+    pub fn is_principal(&self) -> bool {
+        *self != Caller::SuperUser
+    }
+
+    /// Checks an operation on the account or on a file system itself, for which no ACL counts.
+    ///
+    /// # Errors
+    /// 403 AuthorizationPermissionMismatch without a role that permits it.
+    pub fn check_resource(&self, is_write: bool) -> Result<(), StorageError> {
+        match self {
+            Caller::Principal(_, Role::None) => refuse_unless(false),
+            Caller::Principal(_, Role::Reader) => refuse_unless(!is_write),
+            Caller::Principal(_, Role::Contributor) | Caller::SuperUser | Caller::Trusted(_) => Ok(()),
+        }
+    }
+
     /// The owner of what the caller creates.
     pub fn owner(&self) -> &str {
         match self {
             Caller::SuperUser => SUPER_USER,
+            Caller::Trusted(oid) => oid,
             Caller::Principal(principal, _) => &principal.oid,
         }
     }
@@ -160,7 +213,7 @@ impl Caller {
     pub fn group_of_new<'a>(&self, parent: &'a str) -> &'a str {
         match self {
             Caller::SuperUser => SUPER_USER,
-            Caller::Principal(..) => parent,
+            Caller::Trusted(_) | Caller::Principal(..) => parent,
         }
     }
 
@@ -219,7 +272,7 @@ impl Caller {
     /// As [`Caller::has`], with the permissions that the role has on any path.
     fn has_on_path(&self, wanted: Rwx, path: &AccessControl<'_>) -> bool {
         match self {
-            Caller::SuperUser => true,
+            Caller::SuperUser | Caller::Trusted(_) => true,
             Caller::Principal(principal, role) => role.on_path().union(permissions(principal, path)).contains(wanted),
         }
     }
@@ -227,7 +280,7 @@ impl Caller {
     /// Returns true if the access control of a path gives the caller these permissions.
     fn has(&self, wanted: Rwx, path: &AccessControl<'_>) -> bool {
         match self {
-            Caller::SuperUser => true,
+            Caller::SuperUser | Caller::Trusted(_) => true,
             Caller::Principal(principal, _) => permissions(principal, path).contains(wanted),
         }
     }

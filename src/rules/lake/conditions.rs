@@ -5,42 +5,24 @@ use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lake::error::already_exists;
 use crate::rules::lake::path::PathKind;
 
-/// The errors of an operation for conditions that are not met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PathConditions {
-    /// Create and rename, on the path that they may replace: `If-None-Match: *` fails with 409 PathAlreadyExists.
-    Create,
-    /// Changes of an existing path, and its deletion: 412, also for the family of `If-None-Match`.
-    Change,
-    /// Flush: 304 for the family of `If-None-Match`, as for a read (recorded).
-    Flush,
+/// Checks the conditions of a creation or a rename on the path that it would replace.
+///
+/// # Errors
+/// 409 PathAlreadyExists for `If-None-Match: *`; otherwise 412 ConditionNotMet, also for the family of `If-None-Match`.
+pub fn check_overwritten(want: &Conditions, kind: PathKind, stored: &CurrentState<'_>) -> Result<(), StorageError> {
+    let has_any = want.if_none_match.contains(&EntityTagMatch::Any);
+    check_source(want, stored).map_err(|failed| match failed {
+        FailedCondition::NoneMatch if has_any => already_exists(kind),
+        _ => ErrorCode::ConditionNotMet.into(),
+    })
 }
 
-impl PathConditions {
-    /// Checks the conditions on an existing path.
-    ///
-    /// # Errors
-    /// 409 PathAlreadyExists, 412 ConditionNotMet or 304.
-    pub fn check(self, want: &Conditions, kind: PathKind, stored: &CurrentState<'_>) -> Result<(), StorageError> {
-        let has_any = want.if_none_match.contains(&EntityTagMatch::Any);
-        check_source(want, stored).map_err(|failed| match (self, failed) {
-            (PathConditions::Create, FailedCondition::NoneMatch) if has_any => already_exists(kind),
-            (PathConditions::Flush, FailedCondition::NoneMatch) => ErrorCode::NotModified.into(),
-            _ => ErrorCode::ConditionNotMet.into(),
-        })
-    }
-
-    /// Checks the conditions on a path that does not exist. Only `If-Match` of an operation that may create it fails: for others the
-    /// caller returns 404.
-    ///
-    /// # Errors
-    /// 412 ConditionNotMet.
-    pub fn check_absent(self, want: &Conditions) -> Result<(), StorageError> {
-        match self == PathConditions::Create && !want.if_match.is_empty() {
-            true => Err(ErrorCode::ConditionNotMet.into()),
-            false => Ok(()),
-        }
-    }
+/// Checks the conditions of a creation or a rename to a path that does not exist.
+///
+/// # Errors
+/// 412 ConditionNotMet for `If-Match`.
+pub fn check_created(want: &Conditions) -> Result<(), StorageError> {
+    if want.if_match.is_empty() { Ok(()) } else { Err(ErrorCode::ConditionNotMet.into()) }
 }
 
 /// Checks the conditions on the source of a rename (`x-ms-source-if-…`).
@@ -66,29 +48,27 @@ mod tests {
         let (same, tags) = (ETag::of(modified).quoted(), Tags::default());
         let stored = CurrentState { etag: ETag::of(modified), modified, tags: &tags };
         let (past, future) = ("Thu, 09 May 2019 00:53:11 GMT", "Thu, 09 May 2019 00:53:13 GMT");
-        let (exists, failed, unmodified) = (("PathAlreadyExists", 409), ("ConditionNotMet", 412), ("ConditionNotMet", 304));
+        let (exists, failed) = (("PathAlreadyExists", 409), ("ConditionNotMet", 412));
         let (ok, source) = (("ok", 0), ("SourceConditionNotMet", 412));
-        let absent = [failed, ok, ok];
         for (name, value, existing, of_source, of_absent) in [
-            ("if-match", "*", [ok; 3], ok, absent),
-            ("if-match", &*same, [ok; 3], ok, absent),
-            ("if-match", "\"0x1\"", [failed; 3], source, absent),
-            ("if-none-match", "*", [exists, failed, unmodified], source, [ok; 3]),
-            ("if-none-match", &same, [failed, failed, unmodified], source, [ok; 3]),
-            ("if-none-match", "\"0x1\"", [ok; 3], ok, [ok; 3]),
-            ("if-modified-since", past, [ok; 3], ok, [ok; 3]),
-            ("if-modified-since", future, [failed, failed, unmodified], source, [ok; 3]),
-            ("if-unmodified-since", past, [failed; 3], source, [ok; 3]),
-            ("if-unmodified-since", future, [ok; 3], ok, [ok; 3]),
-            ("", "", [ok; 3], ok, [ok; 3]),
+            ("if-match", "*", ok, ok, failed),
+            ("if-match", &*same, ok, ok, failed),
+            ("if-match", "\"0x1\"", failed, source, failed),
+            ("if-none-match", "*", exists, source, ok),
+            ("if-none-match", &same, failed, source, ok),
+            ("if-none-match", "\"0x1\"", ok, ok, ok),
+            ("if-modified-since", past, ok, ok, ok),
+            ("if-modified-since", future, failed, source, ok),
+            ("if-unmodified-since", past, failed, source, ok),
+            ("if-unmodified-since", future, ok, ok, ok),
+            ("", "", ok, ok, ok),
         ] {
             let find = |header: &str| (header == name).then_some(Cow::from(value));
             let want = Conditions::read(&PLAIN, find).unwrap();
             let outcome =
                 |result: Result<(), StorageError>| result.map_or_else(|error| (error.code().name(), error.status()), |()| ok);
-            let all = [PathConditions::Create, PathConditions::Change, PathConditions::Flush];
-            assert_eq!(all.map(|one| outcome(one.check(&want, PathKind::File, &stored))), existing, "{name}: {value}");
-            assert_eq!(all.map(|one| outcome(one.check_absent(&want))), of_absent, "{name}: {value}");
+            assert_eq!(outcome(check_overwritten(&want, PathKind::File, &stored)), existing, "{name}: {value}");
+            assert_eq!(outcome(check_created(&want)), of_absent, "{name}: {value}");
             assert_eq!(outcome(check_rename_source(&want, &stored)), of_source, "{name}: {value}");
         }
     }

@@ -14,18 +14,11 @@ pub enum CreatePlan {
     Refresh,
 }
 
-/// Decides what a creation does. `above` has the kinds of the existing entries above the path; conditions are checked before.
+/// Decides what a creation does. Conditions are checked before.
 ///
 /// # Errors
-/// 409 PathConflict if a file is above, or the path exists and is of the other kind.
-pub fn plan(
-    kind: PathKind,
-    existing: Option<PathKind>,
-    above: impl IntoIterator<Item = PathKind>,
-) -> Result<CreatePlan, StorageError> {
-    if above.into_iter().any(|kind| kind == PathKind::File) {
-        return Err(ErrorCode::PathConflict.with_reason("a file is above the path"));
-    }
+/// 409 PathConflict if the path exists and is of the other kind.
+pub fn plan(kind: PathKind, existing: Option<PathKind>) -> Result<CreatePlan, StorageError> {
     match (kind, existing) {
         (_, None) => Ok(CreatePlan::Add),
         (PathKind::File, Some(PathKind::File)) => Ok(CreatePlan::Truncate),
@@ -41,17 +34,16 @@ mod tests {
     #[test]
     fn what_exists_decides() {
         let (file, directory) = (PathKind::File, PathKind::Directory);
-        for (kind, existing, above, expected) in [
-            (file, None, &[][..], Ok(CreatePlan::Add)),
-            (directory, None, &[directory], Ok(CreatePlan::Add)),
-            (file, Some(file), &[directory], Ok(CreatePlan::Truncate)),
-            (directory, Some(directory), &[], Ok(CreatePlan::Refresh)),
-            (file, Some(directory), &[], Err("PathConflict")),
-            (directory, Some(file), &[], Err("PathConflict")),
-            (file, None, &[directory, file], Err("PathConflict")),
+        for (kind, existing, expected) in [
+            (file, None, Ok(CreatePlan::Add)),
+            (directory, None, Ok(CreatePlan::Add)),
+            (file, Some(file), Ok(CreatePlan::Truncate)),
+            (directory, Some(directory), Ok(CreatePlan::Refresh)),
+            (file, Some(directory), Err("PathConflict")),
+            (directory, Some(file), Err("PathConflict")),
         ] {
-            let got = plan(kind, existing, above.iter().copied()).map_err(|error| error.code().name());
-            assert_eq!(got, expected, "{kind:?} {existing:?} {above:?}");
+            let got = plan(kind, existing).map_err(|error| error.code().name());
+            assert_eq!(got, expected, "{kind:?} {existing:?}");
         }
     }
 }

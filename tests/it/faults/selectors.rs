@@ -25,8 +25,6 @@ async fn unknown_selectors() {
         "comp=list,list",
         "restype=foo",
         "restype=",
-        "resource=file",
-        "action=append",
         "restype=container&comp=foo",
         "restype=service&comp=foo",
         "restype=account&comp=foo",
@@ -43,12 +41,6 @@ async fn unknown_selectors() {
                         stored.server.request(method, &target).of(kind).header("x-ms-blob-type", "BlockBlob").body("overwritten");
                     let answer = request.send().await;
                     let row = format!("{kind:?} {method} {target}");
-                    let lake = kind == ServiceKind::Blob
-                        && [("PUT", "resource=file"), ("PATCH", "action=append")].contains(&(method, query));
-                    if lake {
-                        assert_eq!(answer.verdict(), "501 NotImplemented", "{row}: that is an operation of Data Lake");
-                        continue;
-                    }
                     assert_eq!(answer.status, 400, "{row}: {} {}", answer.verdict(), answer.text());
                     let code = refusal_of(kind, &answer, method, VERSION);
                     // The Table service has the error code in the body, and HEAD has none.

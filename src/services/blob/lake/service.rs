@@ -3,6 +3,7 @@
 use crate::operation::{OperationSpec, ReplyFuture, Request, ResourcePath, Service, ServiceKind, Target};
 use crate::rules::auth::permissions::PublicAccess;
 use crate::rules::auth::sas::Policy;
+use crate::rules::blob::version_selector::VersionSelector;
 use crate::rules::cors::CorsRule;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lake::error;
@@ -12,7 +13,6 @@ use crate::rules::names::{BlobName, ContainerName};
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::lake::ops;
-use crate::rules::blob::version_selector::VersionSelector;
 use crate::services::shared::service::split_path;
 use http::{HeaderMap, Method};
 use std::pin::Pin;

@@ -1,13 +1,13 @@
 //! File systems and paths on the wire: headers, and JSON documents.
 
-use crate::operation::{FieldLocation, Fields, FromField, FromText, Input, Reply, Request};
+use crate::operation::{FieldLocation, Fields, FromField, FromRequest, FromText, Input, Reply, Request};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lake::path::PathKind;
 use crate::rules::lake::properties;
 use crate::rules::listing;
-use crate::rules::wire_name::WireName;
 use crate::rules::metadata::Metadata;
 use crate::rules::time::Timestamp;
+use crate::rules::wire_name::WireName;
 use crate::services::blob::state::Blob;
 use crate::services::shared::content_headers::ContentHeaders;
 use base64::Engine;
@@ -51,21 +51,36 @@ parsed_input! {
     |fields| listing::maxresults(fields.query("maxresults"))
 }
 
-parsed_input! {
-    /// Whether answers name principals by their user principal names (`upn`). This server only knows their ids.
-    pub(super) Upn(()) = [Input::query("upn")],
-    |fields| bool_parameter(fields, "upn")
+/// Declares parameters that clients send and that have no effect here. They are checked all the same.
+macro_rules! without_effect {
+    ($($(#[$doc:meta])* $name:ident: [$($parameter:literal: $kind:ty),*];)*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Clone, Copy, Debug)]
+            pub(super) struct $name;
+
+            impl FromRequest for $name {
+                const INPUTS: &'static [Input] = &[$(Input::query($parameter)),*];
+
+                fn from_request(fields: &Fields<'_>) -> Result<$name, StorageError> {
+                    $(Option::<$kind>::from_field(fields, FieldLocation::Query, $parameter)?;)*
+                    Ok($name)
+                }
+            }
+        )*
+    };
 }
 
-parsed_input! {
-    /// The parameters by which clients delete a large directory in steps. Here a deletion is one step, so that there is nothing to continue.
-    pub(super) DeletionSteps(()) = [Input::query("continuation"), Input::query("paginated")],
-    |fields| bool_parameter(fields, "paginated")
-}
-
-/// Checks a parameter that has no effect.
-fn bool_parameter(fields: &Fields<'_>, name: &'static str) -> Result<(), StorageError> {
-    Option::<bool>::from_field(fields, FieldLocation::Query, name).map(drop)
+without_effect! {
+    /// Whether answers name principals by their user principal names. This server only knows their ids.
+    Upn: ["upn": bool];
+    /// Whether a write is the last one of a file, which only an event would contain.
+    Close: ["close": bool];
+    /// The parameters by which clients delete a large directory in steps. Here a deletion is one step, so that there is nothing to
+    /// continue.
+    DeletionSteps: ["continuation": String, "paginated": bool];
+    /// The parameter by which clients continue a rename. Here a rename is one step.
+    RenameSteps: ["continuation": String];
 }
 
 /// The position of the first entry of the next page, which clients send back as they got it.

@@ -1,6 +1,6 @@
 //! Get and Set Blob Tags: the index tags of a blob. They change neither its entity tag nor its Last-Modified.
 
-use crate::operation::{Input, Operation, NamespaceSupport, OperationSpec, Reply, Request, Selector, StateQuery, VersionQuery};
+use crate::operation::{Input, NamespaceSupport, Operation, OperationSpec, Reply, Request, Selector, StateQuery, VersionQuery};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::checksums::RequestChecksums;
 use crate::rules::conditions;

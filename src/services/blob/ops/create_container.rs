@@ -6,7 +6,6 @@ use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::metadata::Metadata;
 use crate::rules::names;
 use crate::services::blob::blobs::Blobs;
-use crate::services::blob::path_properties::NewPath;
 use crate::services::blob::ops::spec::WRITE_CONTAINER;
 use crate::services::blob::state::Container;
 use crate::services::shared::accounts::ResourceIndex;
@@ -45,10 +44,14 @@ async fn create_container(blobs: &Blobs, request: Request, input: Input) -> Resu
 ///
 /// # Errors
 /// 409 ContainerAlreadyExists or ContainerBeingDeleted.
-pub(in crate::services::blob) async fn create(blobs: &Blobs, request: &Request, new: NewContainer) -> Result<Reply, StorageError> {
+pub(in crate::services::blob) async fn create(
+    blobs: &Blobs,
+    request: &Request,
+    new: NewContainer,
+) -> Result<Reply, StorageError> {
     let container = Container::new(request.now, new.metadata, new.access, new.encryption);
     let container = match request.account.hns {
-        true => container.with_hierarchy(NewPath::by(request.user.as_ref()).creator.as_ref(), request.now),
+        true => container.with_hierarchy(&request.principal, request.now),
         false => container,
     };
     let reply = Reply::new(request.spec.status).with_state(container.etag(), container.properties().last_modified);

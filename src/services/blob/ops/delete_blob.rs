@@ -5,6 +5,7 @@ use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::tier::ChangeConditions;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lake::access::Action;
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::ops::spec::WRITE;
@@ -16,6 +17,7 @@ pub(super) static DELETE_BLOB: Operation<Blobs> = operation!(
     OperationSpec {
         name: "Delete Blob",
         methods: &["DELETE"],
+        path_action: Some(Action::Delete),
         requires: RequiredPermission::object("dxy"),
         conditions: ConditionSupport::Delete,
         status: 202,

@@ -2,7 +2,8 @@
 
 use crate::operation::xml::Writer;
 use crate::operation::{
-    FieldLocation, Fields, FromField, Marker, MaxResults, Operation, NamespaceSupport, OperationSpec, Reply, Request, ResourceKind, Selector,
+    FieldLocation, Fields, FromField, Marker, MaxResults, NamespaceSupport, Operation, OperationSpec, Reply, Request,
+    ResourceKind, Selector,
 };
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::tags::Where;

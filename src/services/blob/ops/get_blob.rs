@@ -28,7 +28,11 @@ input! { pub(in crate::services::blob) Input {
 /// The largest range that has a checksum, in bytes.
 const CHECKED_RANGE: u64 = 4 << 20;
 
-pub(in crate::services::blob) async fn get_blob(blobs: &Blobs, request: Request, (_, input): (StateQuery, Input)) -> Result<Reply, StorageError> {
+pub(in crate::services::blob) async fn get_blob(
+    blobs: &Blobs,
+    request: Request,
+    (_, input): (StateQuery, Input),
+) -> Result<Reply, StorageError> {
     let Input { range: ReadRange(range), structured, .. } = input;
     let wanted = ChecksumKinds { md5: input.md5 == Some(true), crc64: input.crc64 == Some(true) };
     if wanted.md5 && wanted.crc64 {

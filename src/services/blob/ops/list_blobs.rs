@@ -3,14 +3,15 @@
 use crate::operation::xml::Writer;
 use crate::operation::{Marker, MaxResults, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
+use crate::rules::blob::version_selector::VersionSelector;
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lake::access::Action;
 use crate::rules::listing;
 use crate::rules::listing::{Entry, Position};
-use crate::rules::blob::version_selector::VersionSelector;
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::ops::spec::READ_CONTAINER;
-use crate::services::blob::state::{Container, ListedBlob, ListedPath, PathListing};
+use crate::services::blob::state::{Container, ListedBlob, ListedPath, PathListing, check_listed};
 use crate::services::blob::wire;
 use crate::services::blob::wire::{Include, Line};
 use std::borrow::Cow;
@@ -20,6 +21,7 @@ pub(super) static LIST_BLOBS: Operation<Blobs> = operation!(
     Input,
     OperationSpec {
         name: "List Blobs",
+        path_action: Some(Action::List),
         selectors: &[Selector::Query("restype", "container"), Selector::Query("comp", "list")],
         requires: RequiredPermission::container("l").or_anonymous(AnonymousAccess::Container),
         ..READ_CONTAINER
@@ -131,7 +133,11 @@ fn hierarchical<'a>(
 ) -> Result<Lines<'a>, StorageError> {
     let delimiter = input.delimiter.as_deref().unwrap_or_default();
     if !matches!(delimiter, "" | "/") {
-        return Err(StorageError::invalid_query("delimiter", delimiter, "A hierarchical namespace has no other delimiter than /."));
+        return Err(StorageError::invalid_query(
+            "delimiter",
+            delimiter,
+            "A hierarchical namespace has no other delimiter than /.",
+        ));
     }
     let only_deleted = match input.show_only.as_deref() {
         None => false,
@@ -145,13 +151,19 @@ fn hierarchical<'a>(
         deleted: only_deleted || input.include.deleted,
         start,
     };
+    let (directory, _) = listing.prefix.rsplit_once('/').unwrap_or_default();
+    container.check_access(&request.principal, Action::List, directory, request.now)?;
     let end = input.end_before.as_deref().filter(|_| request.version >= Version::V2026_10_06);
     let mut paths = container.list_paths(listing, request.now).take_while(|(name, ..)| end.is_none_or(|end| name.as_str() < end));
     let line = |(name, at, blob): ListedPath<'a>| match blob.directory() {
         Some(_) if !listing.recursive && at == VersionSelector::Base => Line::Prefix(format!("{name}/"), Some(blob)),
         _ => Line::Blob(Cow::Owned(name), ListedBlob::Blob(at, blob)),
     };
-    let lines = paths.by_ref().take(input.max.0.unwrap_or(listing::PAGE).max(1)).map(line).collect();
+    let listed: Vec<ListedPath<'a>> = paths.by_ref().take(input.max.0.unwrap_or(listing::PAGE).max(1)).collect();
+    if listing.recursive && listing.current {
+        check_listed(&request.principal, listed.iter().map(|(.., blob)| &***blob))?;
+    }
+    let lines = listed.into_iter().map(line).collect();
     Ok((lines, paths.next().map(|(name, at, _)| Position { name, time: at.time() })))
 }
 

@@ -104,8 +104,8 @@ async fn put_blob(blobs: &Blobs, mut request: Request, input: Input) -> Result<R
     };
     new.check_tier_of(&body)?;
     // Older clients make directories by this, and others by a name with a slash at its end.
-    let makes_directory = body.len() == 0
-        && (new.marks_directory() || request.target.object_name().is_some_and(|name| name.ends_with('/')));
+    let makes_directory =
+        body.len() == 0 && (new.marks_directory() || request.target.object_name().is_some_and(|name| name.ends_with('/')));
     let make = |blob: NewBlob| new.apply(blob.blob(body, headers), request.now).expiring(expiry.0);
     let create = |container: &mut Container| {
         let claimed = container.claim_new(&request, makes_directory)?;

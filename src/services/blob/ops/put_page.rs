@@ -1,7 +1,8 @@
 //! Put Page: writes pages of a page blob, or clears them.
 
 use crate::operation::{
-    self, BodyFraming, EncryptionCheck, Fields, FromRequest, Operation, NamespaceSupport, OperationSpec, Reply, Request, Selector, WriteRange,
+    self, BodyFraming, EncryptionCheck, Fields, FromRequest, NamespaceSupport, Operation, OperationSpec, Reply, Request,
+    Selector, WriteRange,
 };
 use crate::rules::blob::pages;
 use crate::rules::blob::pages::SequenceConditions;

@@ -18,6 +18,8 @@ pub(super) static UNDELETE_BLOB: Operation<Blobs> = operation!(
     Input,
     OperationSpec {
         name: "Undelete Blob",
+        // It creates the path that it restores.
+        path_action: None,
         selectors: &[Selector::Query("comp", "undelete")],
         conditions: ConditionSupport::None,
         lease: LeaseCheck::None,

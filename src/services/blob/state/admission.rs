@@ -6,6 +6,7 @@ use crate::rules::blob::version_selector::{VersionKind, VersionSelector};
 use crate::rules::conditions::CurrentState;
 use crate::rules::encryption::Encryption;
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lake::access::Action;
 use crate::rules::lease::{LeaseCheck, LeasedResource};
 use crate::rules::time::Timestamp;
 use crate::rules::{conditions, lease};
@@ -59,8 +60,11 @@ impl Claimed {
     /// Checks that blocks can be put there: there is no blob, or a block blob.
     ///
     /// # Errors
-    /// 409 InvalidBlobType.
+    /// 409 InvalidBlobType; 409 BlobOperationNotSupported for a file with content of Data Lake.
     pub fn check_block_blob(&self) -> Result<(), StorageError> {
+        if let Some((blob, path)) = self.current().and_then(|blob| Some((blob, blob.path.as_ref()?))) {
+            path.written_by.admits_blocks(blob.body.len())?;
+        }
         match self.current().map(|blob| &blob.body) {
             None | Some(Body::Block { .. }) => Ok(()),
             Some(Body::Append { .. } | Body::Page { .. }) => Err(ErrorCode::InvalidBlobType.into()),
@@ -117,6 +121,7 @@ impl Container {
     /// As [`Container::admit`], also for the destination of a pending copy, and without a check of the encryption.
     pub(super) fn admit_unsettled(&self, request: &Request) -> Result<Admitted, StorageError> {
         let (name, version) = request.target.blob()?;
+        self.check_request_access(request, true)?;
         let (key, blob) = self.find(name, version, request.now)?;
         check(&blob, request, key.at)?;
         Ok(Admitted { key, blob })
@@ -179,24 +184,32 @@ impl Container {
 
     /// As [`Container::claim`], also for the destination of a pending or incremental copy.
     pub(super) fn claim_any(&self, request: &Request) -> Result<Claimed, StorageError> {
+        let claimed = self.claim_unchecked(request)?;
+        match claimed.current() {
+            Some(blob) => check(blob, request, VersionSelector::Base)?,
+            None => {
+                conditions::check(&request.conditions, request.spec.conditions, None, request.version)?;
+                let lease = self.lease_at(claimed.place.as_ref(), None, request.now);
+                lease::check(lease, request.spec.lease, request.lease_id, LeasedResource::Blob, request.now)?;
+            }
+        }
+        Ok(claimed)
+    }
+
+    /// The name that the request writes to, after the checks of access, and without those of conditions and leases.
+    ///
+    /// # Errors
+    /// 403 where the caller may create but not overwrite, or an access control list refuses it; 409 PathConflict below a file.
+    pub(super) fn claim_unchecked(&self, request: &Request) -> Result<Claimed, StorageError> {
         let (name, _) = request.target.blob()?;
         let encryption = request.encryption.clone().in_container(&self.properties.encryption)?;
         let place = self.place_to_write(name, request.now)?;
         let current = place.as_ref().and_then(|place| self.current(place, request.now)).cloned();
-        match &current {
-            Some(blob) => {
-                if request.spec.conditions.may_create() && !request.authorization.may_overwrite() {
-                    return Err(ErrorCode::UnauthorizedBlobOverwrite.into());
-                }
-                check(blob, request, VersionSelector::Base)?;
-            }
-            None => {
-                conditions::check(&request.conditions, request.spec.conditions, None, request.version)?;
-                let lease = self.lease_at(place.as_ref(), None, request.now);
-                lease::check(lease, request.spec.lease, request.lease_id, LeasedResource::Blob, request.now)?;
-            }
+        self.check_request_access(request, current.is_some())?;
+        if current.is_some() && request.spec.conditions.may_create() && !request.authorization.may_overwrite() {
+            return Err(ErrorCode::UnauthorizedBlobOverwrite.into());
         }
-        let path = NewPath::by(request.user.as_ref());
+        let path = NewPath::by(&request.principal);
         Ok(Claimed { name: name.into(), place, current, encryption, path })
     }
 
@@ -206,6 +219,7 @@ impl Container {
     /// 404 BlobNotFound; 409 for the destination of a pending copy.
     pub fn source(&self, source: &Source, now: Timestamp) -> Result<Arc<Blob>, StorageError> {
         let (name, version) = source.target.blob()?;
+        self.check_access(&source.principal, Action::Read, name, now)?;
         let (key, blob) = self.find(name, version, now)?;
         blob.check_content(key.at)?;
         Ok(blob)

@@ -1,10 +1,9 @@
 //! Appends to files and their flush, which commits them.
 
 use crate::operation::Request;
-use crate::rules::blob::version_selector::VersionSelector;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lake::append::Uncommitted;
-use crate::rules::lease::{Lease, LeaseAction};
+use crate::rules::lake::lease::WriteLease;
 use crate::services::blob::body::Body;
 use crate::services::blob::state::admission::Admitted;
 use crate::services::blob::state::blob::Blob;
@@ -12,6 +11,23 @@ use crate::services::blob::state::container::{Container, UncommittedBlocks};
 use crate::services::shared::content_headers::ContentHeaders;
 use crate::store::content::Content;
 use std::sync::Arc;
+
+/// A flush: the length of the file after it, what happens to data behind it, and new content headers.
+#[derive(Clone, Copy, Debug)]
+pub struct FlushRequest<'a> {
+    pub position: u64,
+    pub uncommitted: Uncommitted,
+    pub headers: &'a ContentHeaders,
+}
+
+/// What an append or a flush did.
+#[derive(Clone, Debug)]
+pub struct WrittenFile {
+    /// The file after the write.
+    pub blob: Arc<Blob>,
+    /// Whether its lease was renewed; `None` if the write does not renew.
+    pub renewed: Option<bool>,
+}
 
 impl Container {
     /// The file that the request names, to which Data Lake may append.
@@ -23,39 +39,70 @@ impl Container {
         if admitted.directory().is_some() {
             return Err(ErrorCode::PathConflict.into());
         }
-        match &admitted.body {
-            Body::Block { .. } if admitted.is_appendable() => Ok(admitted),
-            _ => Err(ErrorCode::InvalidFlushOperation.into()),
+        match (&admitted.body, &admitted.path) {
+            (Body::Block { content, .. }, _) if content.is_empty() => Ok(admitted),
+            (Body::Block { .. }, Some(path)) => path.written_by.admits_append().map(|()| admitted),
+            (Body::Block { .. }, None) => Ok(admitted),
+            (Body::Append { .. } | Body::Page { .. }, _) => Err(ErrorCode::InvalidFlushOperation.into()),
         }
     }
 
-    /// Adds data to a file at a position. It is not visible until it is flushed.
+    /// Adds data to the file that the request names, at a position. It is not visible until it is flushed, which `flush` does at once.
     ///
     /// # Errors
-    /// 400 InvalidHeaderValue for no data.
-    pub fn append(&mut self, admitted: &Admitted, position: u64, data: Content, request: &Request) -> Result<(), StorageError> {
+    /// Those of [`Container::admit_append`] and of the lease; 400 InvalidHeaderValue for no data; those of [`Container::flush`].
+    pub fn append(
+        &mut self,
+        request: &Request,
+        lease: WriteLease,
+        position: u64,
+        data: Content,
+        flush: Option<FlushRequest<'_>>,
+    ) -> Result<WrittenFile, StorageError> {
+        let admitted = self.admit_append(request)?;
+        let after = lease.apply(admitted.blob.lease, request.now)?;
         let place = &admitted.key.place;
         let before = self.waiting(place, request.now);
         let mut appends = before.map(|before| before.appends.clone()).unwrap_or_default();
         appends.append(position, data.len(), data)?;
-        let (lease, blocks) = before.map(|before| (before.lease, before.blocks.clone())).unwrap_or_default();
-        self.set_uncommitted(place.clone(), UncommittedBlocks { last_modified: request.now, lease, blocks, appends });
+        let (path_lease, blocks) = before.map(|before| (before.lease, before.blocks.clone())).unwrap_or_default();
+        let uncommitted = UncommittedBlocks { last_modified: request.now, lease: path_lease, blocks, appends };
+        self.set_uncommitted(place.clone(), uncommitted);
         self.sweep(request.now);
-        Ok(())
+        let key = admitted.key.clone();
+        let mut blob = match flush {
+            Some(flush) => self.commit_appends(admitted, flush, request)?,
+            None => admitted.blob,
+        };
+        if after.lease != blob.lease {
+            blob = self.insert(key, Blob { lease: after.lease, ..Blob::clone(&blob) });
+        }
+        Ok(WrittenFile { blob, renewed: after.renewed })
     }
 
-    /// Commits what was appended up to a position, which is then the length of the file.
+    /// Commits what was appended to the file that the request names, up to a position, which is then its length.
     ///
     /// # Errors
-    /// 400 InvalidFlushPosition if the appends do not end there without a gap.
-    pub fn flush(
+    /// Those of [`Container::admit_append`] and of the lease; 400 InvalidFlushPosition if the appends do not end at the position without a
+    /// gap.
+    pub fn flush(&mut self, request: &Request, lease: WriteLease, flush: FlushRequest<'_>) -> Result<WrittenFile, StorageError> {
+        let admitted = self.admit_append(request)?;
+        let after = lease.apply(admitted.blob.lease, request.now)?;
+        let key = admitted.key.clone();
+        let mut blob = self.commit_appends(admitted, flush, request)?;
+        if after.lease != blob.lease {
+            blob = self.insert(key, Blob { lease: after.lease, ..Blob::clone(&blob) });
+        }
+        Ok(WrittenFile { blob, renewed: after.renewed })
+    }
+
+    fn commit_appends(
         &mut self,
         admitted: Admitted,
-        position: u64,
-        uncommitted: Uncommitted,
-        headers: &ContentHeaders,
+        flush: FlushRequest<'_>,
         request: &Request,
     ) -> Result<Arc<Blob>, StorageError> {
+        let FlushRequest { position, uncommitted, headers } = flush;
         let place = admitted.key.place.clone();
         let before = self.waiting(&place, request.now).cloned();
         let appends = before.as_ref().map(|before| before.appends.clone()).unwrap_or_default();
@@ -76,52 +123,9 @@ impl Container {
             // The MD5 of the previous content is not that of the new one.
             blob.headers.md5 = None;
             blob.headers = headers.clone().over(&blob.headers);
+            blob.path = blob.path.as_ref().map(|path| Arc::new(path.written_by_lake()));
         })?;
         self.sweep(request.now);
         Ok(changed)
-    }
-
-}
-
-impl Container {
-    /// Performs the action on the lease of the file that a write declares.
-    ///
-    /// # Errors
-    /// As [`Container::step_blob_lease`].
-    pub fn step_path_lease(&mut self, request: &Request, action: Option<LeaseAction>) -> Result<(), StorageError> {
-        action.map_or(Ok(()), |action| self.step_blob_lease(request, action).map(drop))
-    }
-
-    /// As [`Container::admit_append`], for a write that has acquired the lease of the file itself.
-    ///
-    /// # Errors
-    /// As [`Container::admit_append`].
-    pub fn admit_append_leased(&self, request: &Request, action: Option<LeaseAction>) -> Result<Admitted, StorageError> {
-        match action {
-            Some(LeaseAction::Acquire { .. }) => {
-                let (key, blob) = self.find(request.target.blob()?.0, VersionSelector::Base, request.now)?;
-                Ok(Admitted { key, blob })
-            }
-            _ => self.admit_append(request),
-        }
-    }
-
-    /// Makes the file available after the write, whoever leased it.
-    ///
-    /// # Errors
-    /// 404 BlobNotFound.
-    pub fn release_path(&mut self, request: &Request) -> Result<(), StorageError> {
-        let (key, blob) = self.find(request.target.blob()?.0, VersionSelector::Base, request.now)?;
-        self.amend(Admitted { key, blob }, |blob| {
-            blob.lease = Lease::Available;
-            Ok(())
-        })
-    }
-}
-
-impl Blob {
-    /// Returns true for a file without content, or whose content Data Lake operations wrote.
-    fn is_appendable(&self) -> bool {
-        self.body.len() == 0 || self.path.as_ref().is_none_or(|path| path.appended)
     }
 }

@@ -4,6 +4,7 @@ use crate::rules::blob::immutability::Protection;
 use crate::rules::blob::last_access::LastAccess;
 use crate::rules::blob::tags::Tags;
 use crate::rules::blob::tier::{CurrentTier, Tier};
+use crate::rules::conditions::CurrentState;
 use crate::rules::encryption::Encryption;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::etag::ETag;
@@ -68,6 +69,11 @@ impl Blob {
     /// to be the tick after its creation.
     pub fn left(&self) -> Timestamp {
         self.left.unwrap_or_else(|| self.version.unwrap_or(self.last_modified).next())
+    }
+
+    /// The state that conditions are compared with. A path has no tags.
+    pub(super) fn state<'a>(&self, tags: &'a Tags) -> CurrentState<'a> {
+        CurrentState { etag: self.etag(), modified: self.last_modified, tags }
     }
 
     /// What it has as a path of a hierarchical namespace.

@@ -5,7 +5,9 @@
 
 use crate::rules::encryption::Encryption;
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lake::access::Caller;
 use crate::rules::lake::acl::NewAccess;
+use crate::rules::lake::append::WrittenBy;
 use crate::rules::lake::path::PathKind;
 use crate::rules::lease::Lease;
 use crate::rules::time::Timestamp;
@@ -38,7 +40,7 @@ impl Location<'_> {
     }
 
     /// The place of the path; `None` where a parent is missing.
-    fn place(&self) -> Result<Option<Place>, StorageError> {
+    pub(super) fn place(&self) -> Result<Option<Place>, StorageError> {
         Ok(match self.names[..] {
             [] => Some(Place::root()),
             [name] => Some(Place::within(self.parent()?.directory().ok_or(ErrorCode::PathConflict)?, name)),
@@ -54,7 +56,7 @@ impl Container {
     }
 
     /// Gives an empty container a hierarchical namespace, whose root directory this caller owns.
-    pub fn with_hierarchy(mut self, creator: Option<&Arc<str>>, now: Timestamp) -> Container {
+    pub fn with_hierarchy(mut self, creator: &Caller, now: Timestamp) -> Container {
         self.next_directory = Some(DirectoryId::ROOT.next());
         self.insert_directory(Place::root(), PathProperties::of_root(creator), now);
         self
@@ -105,11 +107,7 @@ impl Container {
     ///
     /// # Errors
     /// 409 PathConflict where a parent is a file.
-    pub(super) fn make_place(
-        &mut self,
-        claimed: &Claimed,
-        now: Timestamp,
-    ) -> Result<(Place, Option<Arc<Blob>>), StorageError> {
+    pub(super) fn make_place(&mut self, claimed: &Claimed, now: Timestamp) -> Result<(Place, Option<Arc<Blob>>), StorageError> {
         if !self.is_hierarchical() {
             return Ok((Place::flat(claimed.name.clone()), None));
         }
@@ -149,7 +147,9 @@ impl Container {
                 let acl = if new.access == NewAccess::default() { current.acl.clone() } else { properties.acl };
                 Ok(PathProperties { acl, ..properties })
             }
-            (Some(current), PathKind::File) if !new.appended => Ok(PathProperties { appended: false, ..current.clone() }),
+            (Some(current), PathKind::File) if new.written_by == WrittenBy::Blob => {
+                Ok(PathProperties { written_by: WrittenBy::Blob, ..current.clone() })
+            }
             (_, PathKind::File) => PathProperties::of_new(parent.path()?, new, None),
             (None, PathKind::Directory) => {
                 let id = self.new_directory_id();

@@ -113,7 +113,8 @@ impl BlobKey {
     /// The keys in a directory from a name on. The root directory does not contain itself.
     pub(super) fn in_directory(directory: DirectoryId, from: &str) -> (Bound<BlobKey>, Bound<BlobKey>) {
         let first = BlobKey::first(Place::within(directory, from));
-        let first = if from.is_empty() { Bound::Excluded(BlobKey::base(Place::within(directory, ""))) } else { Bound::Included(first) };
+        let first =
+            if from.is_empty() { Bound::Excluded(BlobKey::base(Place::within(directory, ""))) } else { Bound::Included(first) };
         (first, Bound::Excluded(BlobKey::first(Place(format!("{directory}0").into()))))
     }
 }

@@ -46,15 +46,16 @@ impl Container {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::services::blob::path_properties::NewPath;
-    use crate::services::blob::state::key::Place;
     use crate::account::Account;
     use crate::rules::auth::permissions::PublicAccess;
     use crate::rules::encryption::{DefaultEncryption, Encryption};
+    use crate::rules::lake::access::Caller;
     use crate::rules::metadata::Metadata;
     use crate::rules::retention::RetentionPolicy;
     use crate::services::blob::last_access;
+    use crate::services::blob::path_properties::NewPath;
     use crate::services::blob::state::admission::Claimed;
+    use crate::services::blob::state::key::Place;
     use crate::services::shared::content_headers::ContentHeaders;
     use crate::store::Store;
     use crate::store::cell::Cell;
@@ -70,7 +71,7 @@ mod tests {
             place: Some(Place::flat(name)),
             current: None,
             encryption: Encryption::Service,
-            path: NewPath::by(None),
+            path: NewPath::by(&Caller::SuperUser),
         };
         container.create(claimed, now, RetentionPolicy::default(), |new| new.blob(body, ContentHeaders::default())).unwrap();
     }

@@ -64,9 +64,8 @@ impl Container {
         now: Timestamp,
     ) -> impl Iterator<Item = (&'a str, ListedBlob<'a>)> + use<'a> {
         let mut blobs = self.states_from(from, also, now).peekable();
-        let staged = also
-            .uncommitted
-            .then(|| self.uncommitted.range(Place::flat(from)..).filter(move |(_, staged)| staged.is_live(now)));
+        let staged =
+            also.uncommitted.then(|| self.uncommitted.range(Place::flat(from)..).filter(move |(_, staged)| staged.is_live(now)));
         let mut staged = staged.into_iter().flatten().map(|(place, staged)| (place.as_str(), staged.lease)).peekable();
         std::iter::from_fn(move || {
             loop {
@@ -94,7 +93,9 @@ impl Container {
         let mut states = self.blobs.range(BlobKey::first(Place::flat(from))..).peekable();
         let mut version: Option<(&str, &Arc<Blob>)> = None;
         std::iter::from_fn(move || {
-            if let Some((name, last)) = version.take_if(|(name, _)| states.peek().is_none_or(|(next, _)| next.place.as_str() != *name)) {
+            if let Some((name, last)) =
+                version.take_if(|(name, _)| states.peek().is_none_or(|(next, _)| next.place.as_str() != *name))
+            {
                 return Some((name, ListedBlob::VersionsOnly(last)));
             }
             let (key, blob) = states.next()?;

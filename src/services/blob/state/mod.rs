@@ -22,8 +22,9 @@ mod sweep;
 mod walk;
 mod writes;
 
-pub use access::AccessReport;
+pub use access::{AccessPage, AccessReport, check_listed};
 pub use admission::Admitted;
+pub use appends::{FlushRequest, WrittenFile};
 pub use blob::{Blob, NewBlob};
 pub use container::Container;
 pub use history::DeleteSnapshots;

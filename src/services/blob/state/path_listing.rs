@@ -58,9 +58,9 @@ impl Container {
             Some(below) => Some(below.trim_start_matches('/')),
             None => (compare(start, directory) == Ordering::Less).then_some(""),
         };
-        let walk = id.zip(from).map(|(id, from)| {
-            self.walk(directory, id, WalkOptions { recursive: listing.recursive, from, prefix }, now)
-        });
+        let walk = id
+            .zip(from)
+            .map(|(id, from)| self.walk(directory, id, WalkOptions { recursive: listing.recursive, from, prefix }, now));
         walk.into_iter().flatten().map(|(name, blob)| (name, VersionSelector::Base, blob))
     }
 
@@ -69,9 +69,10 @@ impl Container {
         let from = if compare(from, listing.prefix) == Ordering::Less { listing.prefix } else { from };
         let time = listing.start.map_or(Timestamp::default(), |start| start.time);
         let range = self.blobs.range(BlobKey::first(Place::deleted(from))..);
-        let listed = range
-            .map_while(|(key, blob)| Some((key.place.deleted_path()?, key.at, blob)))
-            .filter(move |(path, at, blob)| path.starts_with(listing.prefix) && blob.is_retained(now) && (path != from || at.time() >= time));
+        let listed =
+            range.map_while(|(key, blob)| Some((key.place.deleted_path()?, key.at, blob))).filter(move |(path, at, blob)| {
+                path.starts_with(listing.prefix) && blob.is_retained(now) && (path != from || at.time() >= time)
+            });
         listed.take_while(move |_| listing.deleted)
     }
 }

@@ -1,12 +1,16 @@
 //! Changes of paths in a hierarchical namespace: creation, rename, deletion and restore.
 
 use crate::operation::Request;
-use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::encryption::Encryption;
-use crate::rules::lake::path::Path;
-use crate::rules::wire_name::WireName;
-use crate::rules::lease::Lease;
+use crate::rules::blob::tags::Tags;
 use crate::rules::blob::version_selector::VersionKind;
+use crate::rules::encryption::Encryption;
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lake::access::Action;
+use crate::rules::lake::conditions::{check_created, check_overwritten};
+use crate::rules::lake::create;
+use crate::rules::lake::error::directory_not_empty;
+use crate::rules::lake::path::Path;
+use crate::rules::lease::{self, Lease, LeaseAction, LeaseDuration, LeaseId, LeasedResource};
 use crate::rules::retention::{Deletion, RetentionPolicy};
 use crate::rules::time::Timestamp;
 use crate::services::blob::path_properties::NewPath;
@@ -21,7 +25,8 @@ use std::sync::Arc;
 pub type DeletionId = Timestamp;
 
 impl Container {
-    /// Creates a file or a directory, or overwrites a file. A directory that exists gets new properties and keeps what it contains.
+    /// Creates a file or a directory, or overwrites a file. A directory that exists gets new properties and keeps what it contains. The path
+    /// may have a lease from the beginning.
     ///
     /// # Errors
     /// As [`Container::claim`]; 409 PathAlreadyExists for `If-None-Match: *`; 409 PathConflict where something of the other kind exists, or
@@ -30,26 +35,26 @@ impl Container {
         &mut self,
         request: &Request,
         new: NewPath,
+        leased: Option<(LeaseId, LeaseDuration)>,
         make: impl FnOnce(NewBlob) -> Blob,
     ) -> Result<Arc<Blob>, StorageError> {
-        let mut claimed = self.claim_path(request).map_err(|error| self.with_existing_kind(request, error))?;
-        if claimed.current().and_then(|current| current.path.as_ref()).is_some_and(|path| path.kind() != new.kind) {
-            return Err(ErrorCode::PathConflict.into());
+        let mut claimed = self.claim_unchecked(request)?;
+        claimed.check_settled(request.spec)?;
+        let existing = claimed.current().and_then(|current| Some((current, current.path.as_ref()?.kind())));
+        match existing {
+            Some((current, kind)) => check_overwritten(&request.conditions, kind, &current.state(&Tags::default()))?,
+            None => check_created(&request.conditions)?,
         }
+        let lease = self.lease_at(claimed.place.as_ref(), claimed.current(), request.now);
+        lease::check(lease, request.spec.lease, request.lease_id, LeasedResource::Blob, request.now)?;
+        create::plan(new.kind, existing.map(|(_, kind)| kind))?;
         claimed.path = new;
-        self.create(claimed, request.now, RetentionPolicy::default(), make)
-    }
-
-    /// Adds to the refusal to overwrite a path of what kind it is. hadoop-azure takes the refusal to create a directory that exists for success.
-    pub(super) fn with_existing_kind(&self, request: &Request, error: StorageError) -> StorageError {
-        let existing = || {
-            let (name, _) = request.target.blob().ok()?;
-            self.current(&self.place(name, request.now).ok()?, request.now)?.path.as_ref().map(|path| path.kind().name())
-        };
-        match existing().filter(|_| error.code() == ErrorCode::BlobAlreadyExists) {
-            Some(kind) => error.with_header("x-ms-existing-resource-type", kind),
-            None => error,
-        }
+        let blob = self.create(claimed, request.now, RetentionPolicy::default(), make)?;
+        let Some((id, term)) = leased else { return Ok(blob) };
+        let acquire = LeaseAction::Acquire { term, proposed: Some(id), fresh: id };
+        let lease = lease::step(blob.lease, acquire, LeasedResource::Blob, request.now)?;
+        let key = BlobKey::base(self.place(request.target.blob()?.0, request.now)?);
+        Ok(self.insert(key, Blob { lease, ..Blob::clone(&blob) }))
     }
 
     /// Deletes the path that the request names.
@@ -67,9 +72,12 @@ impl Container {
         match admitted.directory() {
             Some(DirectoryId::ROOT) => return Err(ErrorCode::InvalidUri.with_reason("the root directory cannot be deleted")),
             Some(directory) if !recursive && self.has_children(directory, request.now) => {
-                return Err(ErrorCode::DirectoryNotEmpty.into());
+                return Err(directory_not_empty());
             }
             _ => {}
+        }
+        if recursive {
+            self.check_emptied(&request.principal, &admitted.blob, request.now)?;
         }
         let deletion = self.delete_path(&path, &admitted.key.place, request.now, retention);
         self.sweep(request.now);
@@ -88,18 +96,18 @@ impl Container {
         deletion: Option<DeletionId>,
     ) -> Result<Arc<Blob>, StorageError> {
         let now = request.now;
+        self.check_access(&request.principal, Action::Create, request.target.blob()?.0, now)?;
         let place = Place::deleted(&segments(path).collect::<Vec<_>>().join("/"));
         let deletions = self.blobs.range(BlobKey::first(place.clone())..BlobKey::base(place));
-        let retained = deletions.filter(|(key, blob)| {
-            blob.is_retained(now) && deletion.is_none_or(|deletion| key.at.time() == deletion)
-        });
+        let retained =
+            deletions.filter(|(key, blob)| blob.is_retained(now) && deletion.is_none_or(|deletion| key.at.time() == deletion));
         let (key, blob) = retained.last().map(|(key, blob)| (key.clone(), blob.clone())).ok_or(ErrorCode::BlobNotFound)?;
         let claimed = Claimed {
             name: request.target.blob()?.0.into(),
             place: None,
             current: None,
             encryption: Encryption::Service,
-            path: NewPath::by(request.user.as_ref()),
+            path: NewPath::by(&request.principal),
         };
         let (to, _) = self.make_place(&claimed, now)?;
         if self.current(&to, now).is_some() {
@@ -162,7 +170,10 @@ impl Container {
     pub(super) fn discard_contents(&mut self, blob: &Arc<Blob>) {
         if let Some(directory) = blob.directory() {
             let deleted = Deletion { at: blob.last_modified, days: 0 };
-            self.blobs.insert(BlobKey::base(Place::discarded(directory)), Arc::new(Blob { deleted: Some(deleted), ..Blob::clone(blob) }));
+            self.blobs.insert(
+                BlobKey::base(Place::discarded(directory)),
+                Arc::new(Blob { deleted: Some(deleted), ..Blob::clone(blob) }),
+            );
         }
     }
 
@@ -174,7 +185,9 @@ impl Container {
         for _ in 0..most {
             let first = BlobKey::first(Place::discarded(DirectoryId::ROOT));
             let next = self.blobs.range(first..).next().filter(|(key, _)| key.place.is_discarded());
-            let Some((key, directory)) = next.and_then(|(key, blob)| Some((key.clone(), blob.directory()?))) else { return false };
+            let Some((key, directory)) = next.and_then(|(key, blob)| Some((key.clone(), blob.directory()?))) else {
+                return false;
+            };
             let below = self.blobs.range(BlobKey::in_directory(directory, "")).next().map(|(key, _)| key.clone());
             match below {
                 None => _ = self.blobs.remove(&key),

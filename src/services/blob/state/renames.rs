@@ -2,9 +2,10 @@
 
 use crate::operation::Request;
 use crate::rules::blob::tags::Tags;
-use crate::rules::conditions::{Conditions, CurrentState};
+use crate::rules::conditions::Conditions;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lake::conditions::{PathConditions, check_rename_source};
+use crate::rules::lake::access::{Action, Caller};
+use crate::rules::lake::conditions::{check_created, check_overwritten, check_rename_source};
 use crate::rules::lake::path::{Namespace, Path, PathKind};
 use crate::rules::lake::rename::{self, Existing, Rename, RenameMode, RenamePlan};
 use crate::rules::lease::{self, LeaseCheck, LeaseId, LeasedResource};
@@ -27,6 +28,8 @@ pub struct RenameRequest {
     pub conditions: Conditions,
     /// The id of the source's lease.
     pub lease_id: Option<LeaseId>,
+    /// Whose access control lists apply to the source.
+    pub principal: Caller,
     /// The properties of the user that the new path has; without them it keeps those of the source.
     pub properties: Option<Metadata>,
 }
@@ -160,10 +163,11 @@ fn kind_of(blob: &Blob) -> PathKind {
 /// Checks a rename, and finds the place of the new path.
 fn plan(from: &Container, to: &Container, rename: &RenameRequest, request: &Request) -> Result<Planned, StorageError> {
     let (now, no_tags) = (request.now, Tags::default());
+    from.check_access(&rename.principal, Action::Rename, rename.source.as_str(), now)?;
     let place = from.place(rename.source.as_str(), now).map_err(|_| ErrorCode::SourcePathNotFound)?;
     let source = from.current(&place, now);
     let source_check = source.map_or(Ok(()), |source| {
-        check_rename_source(&rename.conditions, &state(source, &no_tags))?;
+        check_rename_source(&rename.conditions, &source.state(&no_tags))?;
         lease::check(source.lease, LeaseCheck::Required, rename.lease_id, LeasedResource::Blob, now)
     });
 
@@ -179,15 +183,15 @@ fn plan(from: &Container, to: &Container, rename: &RenameRequest, request: &Requ
     };
     let final_place = located.ok().flatten();
     let existing = to.existing(final_place.as_ref(), now);
+    if final_place.is_some() {
+        let action = if existing.is_some() { Action::Rename } else { Action::Create };
+        to.check_access(&request.principal, action, path.as_str(), now)?;
+    }
+    let check_lease = |lease| lease::check(lease, LeaseCheck::Required, request.lease_id, LeasedResource::Blob, now);
     let destination_check = match existing {
-        None => PathConditions::Create
-            .check_absent(&request.conditions)
-            .and_then(|()| lease::check(lease::Lease::default(), LeaseCheck::Required, request.lease_id, LeasedResource::Blob, now)),
+        None => check_created(&request.conditions).and_then(|()| check_lease(lease::Lease::default())),
         Some((_, blob)) => {
-            let state = state(blob, &no_tags);
-            PathConditions::Create
-                .check(&request.conditions, kind_of(blob), &state)
-                .and_then(|()| lease::check(blob.lease, LeaseCheck::Required, request.lease_id, LeasedResource::Blob, now))
+            check_overwritten(&request.conditions, kind_of(blob), &blob.state(&no_tags)).and_then(|()| check_lease(blob.lease))
         }
     };
 
@@ -211,8 +215,4 @@ fn plan(from: &Container, to: &Container, rename: &RenameRequest, request: &Requ
         replaces: plan == RenamePlan::Replace,
         renamed: Blob { lease, metadata, ..Blob::clone(source) },
     })
-}
-
-fn state<'a>(blob: &Blob, no_tags: &'a Tags) -> CurrentState<'a> {
-    CurrentState { etag: blob.etag(), modified: blob.last_modified, tags: no_tags }
 }

@@ -66,13 +66,14 @@ impl Container {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::services::blob::path_properties::NewPath;
     use crate::rules::auth::permissions::PublicAccess;
     use crate::rules::blob::blocks::{BlockId, UNCOMMITTED_SECONDS};
     use crate::rules::encryption::{DefaultEncryption, Encryption};
+    use crate::rules::lake::access::Caller;
     use crate::rules::metadata::Metadata;
     use crate::rules::retention::RetentionPolicy;
     use crate::services::blob::body::Body;
+    use crate::services::blob::path_properties::NewPath;
     use crate::services::blob::state::admission::{Admitted, Claimed};
     use crate::services::shared::content_headers::ContentHeaders;
     use crate::store::content::Content;
@@ -94,7 +95,7 @@ mod tests {
             place: Some(Place::flat(name)),
             current: None,
             encryption: Encryption::Service,
-            path: NewPath::by(None),
+            path: NewPath::by(&Caller::SuperUser),
         }
     }
 

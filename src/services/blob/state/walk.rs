@@ -39,7 +39,8 @@ struct Level<'a> {
 impl Container {
     /// Walks over the paths below the directory with this path and id. Paths are relative to the container.
     pub fn walk<'a>(&'a self, path: &str, directory: DirectoryId, options: WalkOptions<'_>, now: Timestamp) -> Walk<'a> {
-        let mut walk = Walk { container: self, now, recursive: options.recursive, prefix: options.prefix.to_owned(), levels: Vec::new() };
+        let mut walk =
+            Walk { container: self, now, recursive: options.recursive, prefix: options.prefix.to_owned(), levels: Vec::new() };
         let mut path = if path.is_empty() { String::new() } else { format!("{path}/") };
         let mut directory = directory;
         let mut names = segments(options.from).peekable();
@@ -65,7 +66,11 @@ impl Container {
 }
 
 impl<'a> Walk<'a> {
-    fn entries(&self, directory: DirectoryId, from: &str) -> Peekable<Box<dyn Iterator<Item = (&'a str, &'a Arc<Blob>)> + Send + 'a>> {
+    fn entries(
+        &self,
+        directory: DirectoryId,
+        from: &str,
+    ) -> Peekable<Box<dyn Iterator<Item = (&'a str, &'a Arc<Blob>)> + Send + 'a>> {
         let entries: Box<dyn Iterator<Item = _> + Send> = Box::new(self.container.children(directory, from, self.now));
         entries.peekable()
     }

@@ -98,12 +98,7 @@ pub(in crate::services::blob) fn arrow_list(
     written().map_err(|error| ErrorCode::InternalError.with_reason(error.to_string()))
 }
 
-fn cells(
-    line: &Line<'_>,
-    columns: &[(&str, Kind)],
-    include: Include,
-    request: &Request,
-) -> Result<Vec<Cell>, StorageError> {
+fn cells(line: &Line<'_>, columns: &[(&str, Kind)], include: Include, request: &Request) -> Result<Vec<Cell>, StorageError> {
     let (name, kind, blob) = match line {
         Line::Prefix(prefix, _) => (prefix.as_str(), Some("blobprefix"), Element::default()),
         Line::Blob(name, listed) => {

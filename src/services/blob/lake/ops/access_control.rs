@@ -1,9 +1,10 @@
 //! Get and Set Access Control: the owner, the group, the permissions and the access control list of a path.
 
 use crate::operation::{Fields, FromRequest, Input, Operation, OperationSpec, Reply, Request, Selector};
-use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::permissions::{Authorization, RequiredPermission, SasScope};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lake::access::Action;
 use crate::rules::lake::acl::AclEntries;
 use crate::rules::lake::permissions::Permissions;
 use crate::rules::lease::LeaseCheck;
@@ -11,7 +12,7 @@ use crate::services::blob::blobs::Blobs;
 use crate::services::blob::lake::ops::spec::{READ, WRITE};
 use crate::services::blob::lake::wire::Upn;
 use crate::services::blob::path_properties::PathProperties;
-use crate::services::blob::state::Blob;
+use crate::services::blob::state::{Blob, Container};
 use crate::services::blob::wire;
 use std::sync::Arc;
 
@@ -21,6 +22,7 @@ pub(super) static GET_ACCESS_CONTROL: Operation<Blobs> = operation!(
     OperationSpec {
         name: "Get Path Access Control",
         methods: &["HEAD"],
+        path_action: Some(Action::GetStatus),
         selectors: &[Selector::Query("action", "getAccessControl")],
         requires: RequiredPermission::object("re"),
         // The service ignores conditions that are not met (tests of the .NET SDK).
@@ -35,18 +37,20 @@ pub(super) static SET_ACCESS_CONTROL: Operation<Blobs> = operation!(
     SetInput,
     OperationSpec {
         name: "Set Path Access Control",
+        path_action: None,
         selectors: &[Selector::Query("action", "setAccessControl")],
-        requires: RequiredPermission::object("wpo"),
+        requires: RequiredPermission::object("w").service_sas("poe"),
         lease: LeaseCheck::IfPresent,
         ..WRITE
     }
 );
 
-async fn get_access_control(blobs: &Blobs, request: Request, _: Upn) -> Result<Reply, StorageError> {
+async fn get_access_control(blobs: &Blobs, request: Request, Upn: Upn) -> Result<Reply, StorageError> {
     check_namespace(&request)?;
     let blob = blobs.resource(&request)?.read().admit(&request)?;
     let path = blob.path()?;
-    Ok(wire::state(&blob, &request)
+    Ok(Reply::headers(request.spec.status)
+        .with_state(blob.etag(), blob.last_modified)
         .with("x-ms-owner", &path.owner)
         .with("x-ms-group", &path.group)
         .with("x-ms-permissions", path.acl.permissions_text())
@@ -85,6 +89,7 @@ impl FromRequest for Option<ChangedAccess> {
 
 async fn set_access_control(blobs: &Blobs, request: Request, input: SetInput) -> Result<Reply, StorageError> {
     check_namespace(&request)?;
+    check_letters(&request, &input)?;
     let set = |blob: &mut Blob| {
         let before = blob.path()?;
         let acl = match &input.access {
@@ -98,7 +103,39 @@ async fn set_access_control(blobs: &Blobs, request: Request, input: SetInput) ->
         // The ETag and the modification time do not change (recorded).
         Ok(wire::state(blob, &request))
     };
-    Ok(blobs.amend(&request, set).await?.with("x-ms-namespace-enabled", "true"))
+    let edit = |container: &mut Container| {
+        let admitted = container.admit(&request)?;
+        let path = admitted.path()?;
+        let changes = [
+            input.access.as_ref().map(|_| Action::SetAccess),
+            input.group.as_deref().filter(|group| *group != &*path.group).map(Action::SetGroup),
+            input.owner.as_deref().filter(|owner| *owner != &*path.owner).map(|_| Action::SetOwner),
+        ];
+        for action in changes.into_iter().flatten() {
+            container.check_access(&request.principal, action, request.target.blob()?.0, request.now)?;
+        }
+        container.amend(admitted, set)
+    };
+    Ok(blobs.write(&request, edit).await?.with("x-ms-namespace-enabled", "true"))
+}
+
+/// Checks the letters of a signature of one resource: `p` for permissions and ACLs, `o` for the owner and the group. The owner of the path,
+/// whom the signature names, needs no more than `e`.
+///
+/// # Errors
+/// 403 AuthorizationPermissionMismatch.
+fn check_letters(request: &Request, input: &SetInput) -> Result<(), StorageError> {
+    let Authorization::Sas { scope: SasScope::Resource, .. } = request.authorization else { return Ok(()) };
+    let is_principal = request.principal.is_principal();
+    for (changes, letters, of_owner) in
+        [(input.access.is_some(), "p", "pe"), (input.group.is_some(), "o", "oe"), (input.owner.is_some(), "o", "o")]
+    {
+        let letters = if is_principal { of_owner } else { letters };
+        if changes && !request.authorization.allows(letters) {
+            return Err(request.authorization.missing_permission(letters));
+        }
+    }
+    Ok(())
 }
 
 /// Checks that the account has access control lists. Clients find out by this what kind of account it is.

@@ -3,6 +3,7 @@
 use crate::operation::{Input, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
+use crate::rules::lake::access::Action;
 use crate::rules::lake::permissions::Rwx;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::lake::ops::access_control::check_namespace;
@@ -14,6 +15,7 @@ pub(super) static CHECK_ACCESS: Operation<Blobs> = operation!(
     WantedAccess,
     OperationSpec {
         name: "Check Path Access",
+        path_action: None,
         methods: &["HEAD"],
         selectors: &[Selector::Query("action", "checkAccess")],
         requires: RequiredPermission::object("re"),
@@ -30,8 +32,10 @@ parsed_input! {
     }
 }
 
-async fn check_access(blobs: &Blobs, request: Request, _: WantedAccess) -> Result<Reply, StorageError> {
+async fn check_access(blobs: &Blobs, request: Request, WantedAccess(wanted): WantedAccess) -> Result<Reply, StorageError> {
     check_namespace(&request)?;
-    let blob = blobs.resource(&request)?.read().admit(&request)?;
+    let container = blobs.resource(&request)?.read();
+    let blob = container.admit(&request)?;
+    container.check_access(&request.principal, Action::CheckAccess(wanted), request.target.blob()?.0, request.now)?;
     Ok(wire::state(&blob, &request))
 }

@@ -1,11 +1,14 @@
 //! Create a file or a directory, with its missing parents. A file that exists is overwritten, a directory keeps what it contains.
 
-use crate::operation::{EncryptionCheck, Input, Operation, OperationSpec, Reply, Request, Selector};
+use crate::operation::{EncryptionCheck, FieldLocation, FromField, Input, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
+use crate::rules::lake::access::Action;
 use crate::rules::lake::acl::NewAccess;
+use crate::rules::lake::append::WrittenBy;
 use crate::rules::lake::path::PathKind;
+use crate::rules::lease::{LeaseDuration, LeaseId};
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::Body;
 use crate::services::blob::lake::ops::spec::WRITE;
@@ -46,7 +49,26 @@ input! { pub(super) NewPathInput {
     encryption_context: Option<String> = Header "x-ms-encryption-context",
     owner: Option<String> = Header "x-ms-owner",
     group: Option<String> = Header "x-ms-group",
+    lease: NewLease,
 } }
+
+const LEASE_ID: &str = "x-ms-proposed-lease-id";
+const LEASE_DURATION: &str = "x-ms-lease-duration";
+
+parsed_input! {
+    /// The lease that a new path has from the beginning.
+    pub(super) NewLease(Option<(LeaseId, LeaseDuration)>) = [Input::Headers(&[LEASE_ID, LEASE_DURATION])],
+    |fields| {
+        let id = Option::<LeaseId>::from_field(fields, FieldLocation::Header, LEASE_ID)?;
+        let duration = Option::<LeaseDuration>::from_field(fields, FieldLocation::Header, LEASE_DURATION)?;
+        match (id, duration) {
+            (Some(id), Some(duration)) => Ok(Some((id, duration))),
+            (None, None) => Ok(None),
+            (None, Some(_)) => Err(StorageError::missing_header(LEASE_ID)),
+            (Some(_), None) => Err(StorageError::missing_header(LEASE_DURATION)),
+        }
+    }
+}
 
 const PERMISSIONS: &str = "x-ms-permissions";
 const UMASK: &str = "x-ms-umask";
@@ -68,6 +90,12 @@ async fn create_directory(blobs: &Blobs, request: Request, input: NewPathInput) 
 
 async fn create(blobs: &Blobs, request: Request, kind: PathKind, input: NewPathInput) -> Result<Reply, StorageError> {
     request.check_no_content()?;
+    if input.owner.is_some() || input.group.is_some() {
+        request.principal.check(Action::SetOwner, &[], None)?;
+    }
+    if kind == PathKind::Directory && input.expiry.0.is_some() {
+        return Err(StorageError::invalid_header("x-ms-expiry-option", "").with_reason("a directory does not expire"));
+    }
     let text = |text: Option<String>| text.map(Arc::from);
     let new = NewPath {
         kind,
@@ -75,8 +103,8 @@ async fn create(blobs: &Blobs, request: Request, kind: PathKind, input: NewPathI
         group: text(input.group),
         access: input.access.0,
         encryption_context: text(input.encryption_context),
-        appended: true,
-        ..NewPath::by(request.user.as_ref())
+        written_by: WrittenBy::Lake,
+        ..NewPath::by(&request.principal)
     };
     let body = Body::Block { content: Content::default(), blocks: Arc::default() };
     let make = |blob: NewBlob| {
@@ -84,6 +112,7 @@ async fn create(blobs: &Blobs, request: Request, kind: PathKind, input: NewPathI
         blob.metadata = input.properties.0.unwrap_or_default();
         blob.expiring(input.expiry.0)
     };
-    let blob = blobs.write(&request, |container: &mut Container| container.create_path(&request, new, make)).await?;
+    let create = |container: &mut Container| container.create_path(&request, new, input.lease.0, make);
+    let blob = blobs.write(&request, create).await?;
     Ok(wire::written(&blob, &request))
 }

@@ -4,6 +4,7 @@ use crate::operation::{Operation, OperationSpec, Reply, Request};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
+use crate::rules::lake::access::Action;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::lake::ops::spec::WRITE;
 use crate::services::blob::lake::wire::DeletionSteps;
@@ -11,10 +12,11 @@ use crate::services::blob::state::Container;
 
 pub(super) static DELETE_PATH: Operation<Blobs> = operation!(
     delete_path,
-    Input,
+    (Input, DeletionSteps),
     OperationSpec {
         name: "Delete Path",
         methods: &["DELETE"],
+        path_action: Some(Action::Delete),
         requires: RequiredPermission::object("d"),
         conditions: ConditionSupport::Delete,
         ..WRITE
@@ -23,10 +25,13 @@ pub(super) static DELETE_PATH: Operation<Blobs> = operation!(
 
 input! { pub(super) Input {
     recursive: Option<bool> = Query "recursive",
-    steps: DeletionSteps,
 } }
 
-async fn delete_path(blobs: &Blobs, request: Request, input: Input) -> Result<Reply, StorageError> {
+async fn delete_path(
+    blobs: &Blobs,
+    request: Request,
+    (input, DeletionSteps): (Input, DeletionSteps),
+) -> Result<Reply, StorageError> {
     let retention = blobs.retention_policy(&request)?;
     let delete = |container: &mut Container| container.delete_admitted(&request, input.recursive == Some(true), retention);
     let id = blobs.write(&request, delete).await?;

@@ -4,18 +4,25 @@ use crate::operation::{Operation, OperationSpec, Reply, Request};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::encryption::Encryption;
 use crate::rules::error::StorageError;
+use crate::rules::lake::access::Action;
 use crate::rules::lake::path::{Namespace, Path};
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::lake::ops::spec::FILE_SYSTEM;
 use crate::services::blob::lake::wire;
 use crate::services::blob::lake::wire::{Continuation, JSON, MaxResults, Upn};
-use crate::services::blob::state::{Blob, WalkOptions};
+use crate::services::blob::state::{Blob, WalkOptions, check_listed};
 use serde::Serialize;
 
 pub(super) static LIST_PATHS: Operation<Blobs> = operation!(
     list_paths,
-    Input,
-    OperationSpec { name: "List Paths", methods: &["GET"], requires: RequiredPermission::container("l"), ..FILE_SYSTEM }
+    (Input, Upn),
+    OperationSpec {
+        name: "List Paths",
+        methods: &["GET"],
+        path_action: Some(Action::List),
+        requires: RequiredPermission::container("l"),
+        ..FILE_SYSTEM
+    }
 );
 
 input! { pub(super) Input {
@@ -24,7 +31,6 @@ input! { pub(super) Input {
     continuation: Option<Continuation> = Query "continuation",
     max: MaxResults,
     begin_from: Option<String> = Query "beginfrom",
-    upn: Upn,
 } }
 
 /// An entry of the list. The keys are in their order on the wire, and all values are texts (recorded).
@@ -59,9 +65,10 @@ struct Paths<'a> {
     paths: Vec<Entry<'a>>,
 }
 
-async fn list_paths(blobs: &Blobs, request: Request, input: Input) -> Result<Reply, StorageError> {
+async fn list_paths(blobs: &Blobs, request: Request, (input, Upn): (Input, Upn)) -> Result<Reply, StorageError> {
     let container = blobs.resource(&request)?.read();
     let directory = Path::parse(input.directory.as_deref().unwrap_or_default(), Namespace::Hierarchical)?;
+    container.check_access(&request.principal, Action::List, directory.as_str(), request.now)?;
     let (blob, id) = container.directory_at(&directory, request.now)?;
     let Some(id) = id else {
         let paths = vec![entry(directory.to_string(), &blob)];
@@ -70,7 +77,11 @@ async fn list_paths(blobs: &Blobs, request: Request, input: Input) -> Result<Rep
     let from = input.continuation.map(|continuation| continuation.0).or(input.begin_from).unwrap_or_default();
     let options = WalkOptions { recursive: input.recursive, from: &from, prefix: "" };
     let mut walk = container.walk(directory.as_str(), id, options, request.now);
-    let paths = walk.by_ref().take(input.max.0).map(|(name, blob)| entry(name, blob)).collect();
+    let listed: Vec<_> = walk.by_ref().take(input.max.0).collect();
+    if input.recursive {
+        check_listed(&request.principal, listed.iter().map(|(_, blob)| &***blob))?;
+    }
+    let paths = listed.into_iter().map(|(name, blob)| entry(name, blob)).collect();
     let relative = |name: String| name.get(directory.as_str().len()..).unwrap_or_default().trim_start_matches('/').to_owned();
     let next = walk.next().map(|(name, _)| Continuation(relative(name)).to_string());
     Ok(wire::json(&request, &Paths { paths })?.with("content-type", JSON).with_some("x-ms-continuation", next))

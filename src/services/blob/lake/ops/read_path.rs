@@ -3,6 +3,7 @@
 use crate::operation::{EncryptionCheck, Operation, OperationSpec, Reply, Request, Selector, StateQuery};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
+use crate::rules::lake::access::Action;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::lake::ops::spec::READ;
 use crate::services::blob::lake::wire as lake;
@@ -20,7 +21,13 @@ pub(super) static READ_FILE: Operation<Blobs> = operation!(
 pub(super) static GET_PROPERTIES: Operation<Blobs> = operation!(
     get_properties,
     Upn,
-    OperationSpec { name: "Get Path Properties", methods: &["HEAD"], encryption: EncryptionCheck::Read, ..READ }
+    OperationSpec {
+        name: "Get Path Properties",
+        methods: &["HEAD"],
+        path_action: Some(Action::GetProperties),
+        encryption: EncryptionCheck::Read,
+        ..READ
+    }
 );
 
 pub(super) static GET_STATUS: Operation<Blobs> = operation!(
@@ -29,6 +36,7 @@ pub(super) static GET_STATUS: Operation<Blobs> = operation!(
     OperationSpec {
         name: "Get Path Status",
         methods: &["HEAD"],
+        path_action: Some(Action::GetStatus),
         selectors: &[Selector::Query("action", "getStatus")],
         requires: RequiredPermission::object("re"),
         ..READ
@@ -45,7 +53,7 @@ async fn read_file(
     Ok(lake::with_properties(lake::describe(reply, &blob), &blob))
 }
 
-async fn get_properties(blobs: &Blobs, request: Request, _: Upn) -> Result<Reply, StorageError> {
+async fn get_properties(blobs: &Blobs, request: Request, Upn: Upn) -> Result<Reply, StorageError> {
     let blob = blobs.resource(&request)?.read().admit(&request)?;
     let reply = wire::describe(Reply::new(request.spec.status), &blob, DescribedPart::Whole, &request);
     let reply = lake::with_properties(lake::describe(reply, &blob), &blob);
@@ -53,7 +61,7 @@ async fn get_properties(blobs: &Blobs, request: Request, _: Upn) -> Result<Reply
 }
 
 /// The properties without those of the user.
-async fn get_status(blobs: &Blobs, request: Request, _: Upn) -> Result<Reply, StorageError> {
+async fn get_status(blobs: &Blobs, request: Request, Upn: Upn) -> Result<Reply, StorageError> {
     let blob = blobs.resource(&request)?.read().admit(&request)?;
     let reply = wire::describe_content(Reply::new(request.spec.status), &blob.headers);
     let reply = lake::describe(reply.with_state(blob.etag(), blob.last_modified), &blob);

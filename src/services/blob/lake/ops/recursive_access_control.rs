@@ -13,7 +13,7 @@ use crate::services::blob::lake::ops::access_control::check_namespace;
 use crate::services::blob::lake::ops::spec::WRITE;
 use crate::services::blob::lake::wire;
 use crate::services::blob::lake::wire::Continuation;
-use crate::services::blob::state::{AccessReport, Container};
+use crate::services::blob::state::{AccessPage, AccessReport, Container};
 use serde::Serialize;
 
 pub(super) static SET_ACCESS_CONTROL_RECURSIVE: Operation<Blobs> = operation!(
@@ -21,6 +21,7 @@ pub(super) static SET_ACCESS_CONTROL_RECURSIVE: Operation<Blobs> = operation!(
     RecursiveInput,
     OperationSpec {
         name: "Set Path Access Control Recursive",
+        path_action: None,
         selectors: &[Selector::Query("action", "setAccessControlRecursive")],
         requires: RequiredPermission::object("wp"),
         conditions: ConditionSupport::None,
@@ -81,7 +82,8 @@ async fn set_access_control_recursive(blobs: &Blobs, request: Request, input: Re
     check_namespace(&request)?;
     let from = input.continuation.map(|continuation| continuation.0);
     let set = |container: &mut Container| {
-        container.change_access(&request, &input.change.0, from.as_deref(), input.max.0, input.force == Some(true))
+        let force = input.force == Some(true);
+        container.change_access(&request, AccessPage { change: &input.change.0, from: from.as_deref(), max: input.max.0, force })
     };
     let AccessReport { directories, files, failed, next } = blobs.write(&request, set).await?;
     let failed_entry = |(name, kind)| FailedEntry {
@@ -90,8 +92,12 @@ async fn set_access_control_recursive(blobs: &Blobs, request: Request, input: Re
         kind: if kind == PathKind::Directory { "DIRECTORY" } else { "FILE" },
     };
     let failed_entries: Vec<FailedEntry> = failed.into_iter().map(failed_entry).collect();
-    let report =
-        Report { directories_successful: directories, failure_count: failed_entries.len(), failed_entries, files_successful: files };
+    let report = Report {
+        directories_successful: directories,
+        failure_count: failed_entries.len(),
+        failed_entries,
+        files_successful: files,
+    };
     Ok(wire::json(&request, &report)?
         .with("x-ms-namespace-enabled", "true")
         .with_some("x-ms-continuation", next.map(|next| Continuation(next).to_string())))

@@ -2,10 +2,12 @@
 
 use crate::operation::{
     Input, Operation, OperationSpec, Reply, Request, Selector, SourceAccess, SourceAuthorization, SourceConditions,
+    SourceLocation,
 };
 use crate::rules::auth::permissions::{Authorization, RequiredPermission};
 use crate::rules::conditions::ConditionSupport;
-use crate::rules::error::StorageError;
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lake::access::Caller;
 use crate::rules::lake::path::Namespace;
 use crate::rules::lake::rename::{RenameMode, RenameSource};
 use crate::rules::lake::route::source_without_account;
@@ -13,7 +15,7 @@ use crate::rules::lease::LeaseId;
 use crate::rules::names;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::lake::ops::spec::WRITE;
-use crate::services::blob::lake::wire::{Continuation, Properties};
+use crate::services::blob::lake::wire::{Properties, RenameSteps};
 use crate::services::blob::state::{Container, RenameRequest};
 use crate::services::blob::wire;
 use crate::services::shared::accounts::ResourceIndex;
@@ -21,9 +23,10 @@ use percent_encoding::utf8_percent_encode;
 
 pub(super) static RENAME_PATH: Operation<Blobs> = operation!(
     rename_path,
-    RenameInput,
+    (RenameInput, RenameSteps),
     OperationSpec {
         name: "Rename Path",
+        path_action: None,
         methods: &["PUT"],
         selectors: &[Selector::HasHeader(SOURCE)],
         requires: RequiredPermission::object("mcw"),
@@ -44,8 +47,6 @@ input! { pub(super) RenameInput {
     conditions: SourceConditions,
     lease_id: Option<LeaseId> = Header "x-ms-source-lease-id",
     properties: Properties,
-    // A rename is complete in one step, so that there is nothing to continue.
-    continuation: Option<Continuation> = Query "continuation",
 } }
 
 parsed_input! {
@@ -54,18 +55,23 @@ parsed_input! {
     |fields| RenameMode::read(fields.query("mode"))
 }
 
-async fn rename_path(blobs: &Blobs, request: Request, input: RenameInput) -> Result<Reply, StorageError> {
+async fn rename_path(
+    blobs: &Blobs,
+    request: Request,
+    (input, RenameSteps): (RenameInput, RenameSteps),
+) -> Result<Reply, StorageError> {
     request.check_no_content()?;
     let account = &request.account.name;
     let text = source_without_account(&input.source, account, |name| blobs.find(account, name).is_ok());
     let source = RenameSource::parse(text, Namespace::Hierarchical)?;
-    authorize(&request, &source)?;
+    let principal = source_caller(&request, &source)?;
     let rename = RenameRequest {
         mode: input.mode.0,
         file_system: source.file_system.clone(),
         source: source.path,
         conditions: input.conditions.0,
         lease_id: input.lease_id,
+        principal,
         properties: input.properties.0,
     };
     let destination = blobs.resource(&request)?;
@@ -82,10 +88,14 @@ async fn rename_path(blobs: &Blobs, request: Request, input: RenameInput) -> Res
     Ok(wire::state(&renamed, &request))
 }
 
-/// Checks that the caller may move the source: by the signature in its URL, or by the credential of the request.
-fn authorize(request: &Request, source: &RenameSource) -> Result<(), StorageError> {
+/// Checks that the caller may move the source, by the signature in its URL or by the credential of the request. Returns whose access
+/// control lists apply to it.
+///
+/// # Errors
+/// 403 for a signature that does not permit it.
+fn source_caller(request: &Request, source: &RenameSource) -> Result<Caller, StorageError> {
     if source.query.is_none() && matches!(request.authorization, Authorization::Owner | Authorization::User) {
-        return Ok(());
+        return Ok(request.principal.clone());
     }
     let encoded = |text: &str| utf8_percent_encode(text, names::RESERVED).to_string();
     let own = || {
@@ -97,5 +107,8 @@ fn authorize(request: &Request, source: &RenameSource) -> Result<(), StorageErro
     let path: Vec<String> = path.split('/').map(encoded).collect();
     let url = format!("{}{}/{}?{query}", request.endpoint, encoded(file_system), path.join("/"));
     let access = SourceAccess { header: SOURCE, requires: MOVES, authorization: SourceAuthorization::Presented };
-    request.sources.find_for(request, &url, access).map(drop)
+    match request.sources.find_for(request, &url, access)? {
+        SourceLocation::Local(source) => Ok(source.principal),
+        SourceLocation::Remote => Err(ErrorCode::InvalidSourceUri.into()),
+    }
 }

@@ -3,6 +3,7 @@
 use crate::operation::{Access, OperationSpec, ResourceKind, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::conditions::ConditionSupport;
+use crate::rules::lake::access::Action;
 use crate::rules::lease::LeaseCheck;
 
 /// An operation on a file system.
@@ -15,6 +16,7 @@ pub(super) const FILE_SYSTEM: OperationSpec = OperationSpec {
 /// A read of a path.
 pub(super) const READ: OperationSpec = OperationSpec {
     resource: ResourceKind::Blob,
+    path_action: Some(Action::Read),
     requires: RequiredPermission::object("r"),
     conditions: ConditionSupport::Read,
     lease: LeaseCheck::IfPresent,
@@ -25,6 +27,7 @@ pub(super) const READ: OperationSpec = OperationSpec {
 pub(super) const WRITE: OperationSpec = OperationSpec {
     methods: &["PATCH"],
     resource: ResourceKind::Blob,
+    path_action: Some(Action::Overwrite),
     requires: RequiredPermission::object("w"),
     access: Access::Write,
     conditions: ConditionSupport::Write,

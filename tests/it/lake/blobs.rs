@@ -1,0 +1,127 @@
+//! The Blob API of an account with a hierarchical namespace.
+
+use super::{check_in, lake, names};
+use crate::scenario::check_in as check_blobs;
+
+#[tokio::test]
+async fn directories_are_blobs() {
+    let server = lake(&[]).await;
+    check_blobs(
+        &server,
+        "PUT /box/a/b/f | x-ms-blob-type: BlockBlob | text → 201 | etag: $file
+         HEAD /box/a | x-ms-version: 2021-04-10 → 200 | content-length: 0; content-type: application/octet-stream; x-ms-meta-hdi_isfolder: true; x-ms-blob-type: BlockBlob; x-ms-access-tier: Hot; x-ms-resource-type: directory; x-ms-permissions: rwxr-x---
+         HEAD /box/a | x-ms-version: 2020-06-12 → 200 | x-ms-resource-type: -; x-ms-owner: $superuser
+         HEAD /box/a | x-ms-version: 2020-04-08 → 200 | x-ms-owner: -
+         HEAD /box/a/ → 200 | x-ms-meta-hdi_isfolder: true
+         GET /box/a → 200 | | {}
+         HEAD /box/a/b/f → 200 | x-ms-meta-hdi_isfolder: -; x-ms-permissions: rw-r-----
+         # A file is not written over a directory, and not below a file.
+         PUT /box/a | x-ms-blob-type: BlockBlob | text → 409 ResourceTypeMismatch
+         PUT /box/a/b/f/g | x-ms-blob-type: BlockBlob | text → 409 PathConflict
+         # Directories as older tools make them, and pyarrow.
+         PUT /box/c | x-ms-blob-type: BlockBlob; x-ms-meta-hdi_isfolder: true; x-ms-meta-k: v → 201
+         HEAD /box/c → 200 | x-ms-resource-type: directory; x-ms-meta-k: v
+         PUT /box/d/ | x-ms-blob-type: BlockBlob; x-ms-meta-is_directory: true → 201
+         HEAD /box/d → 200 | x-ms-resource-type: directory
+         # Their own metadata.
+         PUT /box/c?comp=metadata | x-ms-meta-n: w → 200 | etag: +
+         HEAD /box/c → 200 | x-ms-meta-n: w; x-ms-meta-k: -; x-ms-meta-hdi_isfolder: true
+         # Only empty directories are deleted.
+         DELETE /box/a → 409 DirectoryIsNotEmpty
+         DELETE /box/a/b/f | x-ms-delete-snapshots: include → 202
+         DELETE /box/a/b → 202
+         DELETE /box/a → 202
+         HEAD /box/a → 404 BlobNotFound",
+    )
+    .await;
+    assert_eq!(names(&server, "/box?resource=filesystem&recursive=true").await, ["c/", "d/"]);
+}
+
+#[tokio::test]
+async fn the_apis_do_not_write_into_the_content_of_each_other() {
+    let server = lake(&[]).await;
+    check_in(
+        &server,
+        "PUT /box/f?resource=file → 201
+         PATCH /box/f?action=append&position=0&flush=true | | lake → 202",
+    )
+    .await;
+    check_blobs(
+        &server,
+        "PUT /box/f?comp=block&blockid=QQ== | | block → 409 BlobOperationNotSupported
+         GET /box/f?comp=blocklist&blocklisttype=all → 200 | | !<Block>
+         PUT /box/f | x-ms-blob-type: BlockBlob | blob → 201
+         PUT /box/f?comp=block&blockid=QQ== | | block → 201
+         PUT /box/f?comp=blocklist | | <BlockList><Latest>QQ==</Latest></BlockList> → 201",
+    )
+    .await;
+    check_in(
+        &server,
+        "PATCH /box/f?action=append&position=5 | | lake → 409 InvalidFlushOperation
+         GET /box/f → 200 | | block
+         PUT /box/f?resource=file → 201
+         PATCH /box/f?action=append&position=0&flush=true | | lake → 202",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn lists_walk_the_tree() {
+    let server = lake(&[]).await;
+    for path in ["a/z", "a-b", "b/c/d"] {
+        server.blob(&format!("/box/{path}"), "text").await;
+    }
+    for (query, expected) in [
+        ("", "a a/z a-b b b/c b/c/d"),
+        ("&delimiter=/", "a-b a/ b/"),
+        ("&prefix=b/", "b/c b/c/d"),
+        ("&prefix=b/&delimiter=/", "b/c/"),
+        ("&prefix=b/c/&delimiter=/", "b/c/d"),
+        ("&prefix=a", "a a/z a-b"),
+        ("&prefix=none/", ""),
+    ] {
+        let target = format!("/box?restype=container&comp=list{query}");
+        let listed = server.request("GET", &target).send().await;
+        let mut found = listed.elements("Name");
+        found.sort_unstable();
+        let mut expected: Vec<&str> = expected.split_whitespace().collect();
+        expected.sort_unstable();
+        assert_eq!(found, expected, "{query}: {}", listed.text());
+        let (mut paged, mut marker) = (Vec::new(), String::new());
+        loop {
+            let page = server.request("GET", &format!("{target}&maxresults=1{marker}")).send().await;
+            paged.extend(page.elements("Name").into_iter().map(str::to_owned));
+            if page.element("NextMarker").is_empty() {
+                break;
+            }
+            marker = format!("&marker={}", page.element("NextMarker").replace('=', "%3D").replace('!', "%21"));
+        }
+        paged.sort_unstable();
+        assert_eq!(paged, expected, "{query}, in pages");
+    }
+    check_blobs(
+        &server,
+        "GET /box?restype=container&comp=list → 200 | | ~<ResourceType>directory</ResourceType> | ~<ResourceType>file</ResourceType>
+         GET /box?restype=container&comp=list&include=permissions → 200 | | ~<Owner>$superuser</Owner> | ~<Permissions>rw-r-----</Permissions>
+         GET /box?restype=container&comp=list&delimiter=- → 400 InvalidQueryParameterValue",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn what_needs_a_flat_namespace_is_refused() {
+    const REFUSED: &str = "409 FeatureNotYetSupportedForHierarchicalNamespaceAccounts";
+    let server = lake(&[]).await;
+    server.blob("/box/f", "text").await;
+    for (method, target, headers) in [
+        ("PUT", "/box/f?comp=snapshot", &[][..]),
+        ("PUT", "/box/p", &[("x-ms-blob-type", "PageBlob"), ("x-ms-blob-content-length", "512")]),
+        ("PUT", "/box/g", &[("x-ms-blob-type", "BlockBlob"), ("x-ms-tags", "k=v")]),
+        ("GET", "/box/f?comp=tags", &[]),
+    ] {
+        let answer = server.request(method, target).headers(headers).send().await;
+        assert_eq!(answer.verdict(), REFUSED, "{method} {target}");
+    }
+    let information = server.request("GET", "/?restype=account&comp=properties").send().await;
+    assert_eq!(information.header("x-ms-is-hns-enabled"), "true");
+}
