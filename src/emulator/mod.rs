@@ -122,6 +122,7 @@ impl Emulator {
             .map(|(kind, endpoint)| Ok((service(kind, &accounts, &store, &blobs, &files).map_err(unreadable)?, endpoint)))
             .collect::<Result<_, StartError>>()?;
         recovered.extend(store.disk().map(|disk| disk.settle()).unwrap_or_default());
+        recovered.extend(blobs.convert(&accounts, environment.now()).await?);
         let services: Arc<[Arc<dyn Service>]> = configured.iter().map(|(service, _)| service.clone()).collect();
 
         let scheme = if tls.is_some() { "https" } else { "http" };

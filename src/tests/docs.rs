@@ -1,16 +1,17 @@
 //! `docs/compatibility.md`, written from the operation tables.
 
 use crate::account::Accounts;
-use crate::operation::{FieldLocation, OperationSpec, ResourceKind, Secondary, Selector, Service};
+use crate::operation::{FieldLocation, OperationSpec, ResourceKind, Secondary, Selector, Service, ServiceKind};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::lease::LeaseCheck;
-use crate::services::blob::Blobs;
+use crate::services::blob::{Blobs, DataLake};
 use crate::services::file::Files;
 use crate::services::queue::Queues;
 use crate::services::table::Tables;
 use crate::store::Store;
 use crate::tests::fields::fields;
+use std::sync::Arc;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/compatibility.md");
 
@@ -26,11 +27,12 @@ fn docs_compatibility_md_is_fresh() {
 
 fn page() -> String {
     let accounts = Accounts::default();
-    let services: [Box<dyn Service>; 4] = [
+    let services: [Box<dyn Service>; 5] = [
         Box::new(Blobs::open(&accounts, &Store::MEMORY).unwrap()),
         Box::new(Queues::open(&accounts, &Store::MEMORY).unwrap()),
         Box::new(Tables::open(&accounts, &Store::MEMORY).unwrap()),
         Box::new(Files::open(&accounts, &Store::MEMORY).unwrap()),
+        Box::new(DataLake::new(Arc::new(Blobs::open(&accounts, &Store::MEMORY).unwrap()))),
     ];
     let mut text = INTRODUCTION.to_owned();
     for service in services {
@@ -38,16 +40,16 @@ fn page() -> String {
         text += "| Operation | Request | Takes | SAS | Public | Conditions | Lease | Secondary | Success |\n";
         text += "|---|---|---|---|---|---|---|---|---|\n";
         for row in service.operations() {
-            text += &line(row);
+            text += &line(row, service.kind());
         }
     }
     text + ABSENT
 }
 
-fn line(row: &OperationSpec) -> String {
+fn line(row: &OperationSpec, kind: ServiceKind) -> String {
     let cells = [
         row.name.to_owned(),
-        request(row),
+        request(row, kind),
         inputs(row),
         letters(&row.requires),
         public(row.requires.public).to_owned(),
@@ -60,8 +62,10 @@ fn line(row: &OperationSpec) -> String {
 }
 
 /// Methods, path, and the marks that select the operation.
-fn request(row: &OperationSpec) -> String {
+fn request(row: &OperationSpec, kind: ServiceKind) -> String {
     let path = match row.resource {
+        ResourceKind::Container if kind == ServiceKind::DataLake => "/filesystem",
+        ResourceKind::Blob if kind == ServiceKind::DataLake => "/filesystem/path",
         ResourceKind::Service => "/",
         ResourceKind::Container => "/container",
         ResourceKind::Blob => "/container/blob",

@@ -1,5 +1,6 @@
 //! The blobs of all accounts, and the way from a request to a container.
 
+use crate::account::Accounts;
 use crate::operation::xml::Writer;
 use crate::operation::{Access, OperationSpec, Reply, Request, ResourceKind, Selector, ServiceKind};
 use crate::rules::auth::permissions::{AnonymousAccess, PublicAccess, RequiredPermission};
@@ -11,13 +12,22 @@ use crate::rules::metadata::Metadata;
 use crate::rules::names;
 use crate::rules::retention::RetentionPolicy;
 use crate::rules::time::Timestamp;
-use crate::services::blob::state::{Blob, Container};
+use crate::services::blob::state::{Blob, Container, NamespaceConflict};
 use crate::services::blob::wire;
 use crate::services::shared::accounts::{Resource, ServiceAccounts};
 use crate::services::shared::described::{Described, HasMetadata, HasPolicies};
 use crate::services::shared::listing::{Listed, ListedResource};
 use crate::services::shared::resource_index::Restorable;
 use std::sync::Arc;
+
+/// A container whose account got a hierarchical namespace, or lost it, and that cannot follow.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("container {container} of account {account} does not fit the account's namespace (hns): {conflict}")]
+pub struct NamespaceError {
+    account: String,
+    container: String,
+    conflict: NamespaceConflict,
+}
 
 /// The blobs of all accounts of one server.
 pub type Blobs = ServiceAccounts<Container>;
@@ -125,6 +135,41 @@ impl Blobs {
             container.amend(admitted, change)
         };
         self.write(request, edit).await
+    }
+
+    /// Gives the flat containers of accounts with a hierarchical namespace one, too. Returns a sentence for each.
+    ///
+    /// # Errors
+    /// The first container that cannot be converted, or that has directories in an account without a hierarchical namespace.
+    pub async fn convert(&self, accounts: &Accounts, now: Timestamp) -> Result<Vec<String>, NamespaceError> {
+        let mut converted = Vec::new();
+        for account in accounts.iter() {
+            let Ok(state) = self.account(&account.name) else { continue };
+            for (name, cell) in state.resources.read().iter() {
+                let container = cell.read();
+                let error = |conflict| NamespaceError { account: account.name.clone(), container: name.to_string(), conflict };
+                match (account.hns, container.is_hierarchical()) {
+                    (true, true) | (false, false) => {}
+                    (false, true) => return Err(error(NamespaceConflict::Hierarchical)),
+                    (true, false) => converted.push((account, name.clone(), cell.clone(), container.converted(now).map_err(error)?)),
+                }
+            }
+        }
+        // Nothing changes if any of them is refused.
+        let mut messages = Vec::new();
+        for (account, name, cell, container) in converted {
+            let replace = |before: &mut Container| {
+                *before = container;
+                Ok(())
+            };
+            cell.write(replace).await.map_err(|failed| NamespaceError {
+                account: account.name.clone(),
+                container: name.to_string(),
+                conflict: NamespaceConflict::Write(failed),
+            })?;
+            messages.push(format!("container {name} of account {} has a hierarchical namespace now", account.name));
+        }
+        Ok(messages)
     }
 
     /// How the account of a request retains overwritten and deleted blobs.

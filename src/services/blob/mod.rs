@@ -16,5 +16,5 @@ mod service;
 mod state;
 mod wire;
 
-pub use blobs::Blobs;
+pub use blobs::{Blobs, NamespaceError};
 pub use lake::DataLake;

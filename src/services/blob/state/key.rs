@@ -4,7 +4,7 @@ use crate::rules::blob::version_selector::{VersionKind, VersionSelector};
 use crate::rules::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::ops::Bound;
+use std::ops::{Bound, Range};
 use std::sync::Arc;
 
 /// The number of a directory in a container with a hierarchical namespace. No change of the directory changes it, and no rename.
@@ -50,6 +50,11 @@ impl Place {
     /// The place of a name in a directory.
     pub(super) fn within(directory: DirectoryId, name: &str) -> Place {
         Place(format!("{directory}/{name}").into())
+    }
+
+    /// The places in a directory.
+    pub(super) fn in_directory(directory: DirectoryId) -> Range<Place> {
+        Place(format!("{directory}/").into())..Place(format!("{directory}0").into())
     }
 
     /// The place of the root directory itself.

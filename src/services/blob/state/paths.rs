@@ -178,27 +178,34 @@ impl Container {
     }
 
     /// Removes some of what discarded directories contain. Returns true if there is more.
-    pub(super) fn sweep_discarded(&mut self, most: usize) -> bool {
-        if !self.is_hierarchical() {
-            return false;
-        }
+    pub fn sweep_discarded(&mut self, most: usize) -> bool {
         for _ in 0..most {
-            let first = BlobKey::first(Place::discarded(DirectoryId::ROOT));
-            let next = self.blobs.range(first..).next().filter(|(key, _)| key.place.is_discarded());
-            let Some((key, directory)) = next.and_then(|(key, blob)| Some((key.clone(), blob.directory()?))) else {
-                return false;
-            };
+            let Some((key, directory)) = self.first_discarded() else { return false };
             let below = self.blobs.range(BlobKey::in_directory(directory, "")).next().map(|(key, _)| key.clone());
-            match below {
-                None => _ = self.blobs.remove(&key),
-                Some(below) => {
+            let uncommitted = || self.uncommitted.range(Place::in_directory(directory)).next().map(|(place, _)| place.clone());
+            match (below, uncommitted()) {
+                (Some(below), _) => {
                     self.drop_uncommitted(&below.place);
                     if let Some(blob) = self.take(&below) {
                         self.discard_contents(&blob);
                     }
                 }
+                (None, Some(place)) => self.drop_uncommitted(&place),
+                (None, None) => _ = self.blobs.remove(&key),
             }
         }
-        true
+        self.has_discarded()
+    }
+
+    /// Returns true if there is more to remove.
+    pub fn has_discarded(&self) -> bool {
+        self.first_discarded().is_some()
+    }
+
+    /// A directory whose contents are being removed.
+    fn first_discarded(&self) -> Option<(BlobKey, DirectoryId)> {
+        let first = BlobKey::first(Place::discarded(DirectoryId::ROOT));
+        let (key, directory) = self.blobs.range(first..).next().filter(|(key, _)| key.place.is_discarded())?;
+        self.is_hierarchical().then(|| Some((key.clone(), directory.directory()?)))?
     }
 }

@@ -9,6 +9,8 @@ use crate::services::blob::blobs::Blobs;
 use crate::services::blob::lake::ops::spec::WRITE;
 use crate::services::blob::lake::wire::DeletionSteps;
 use crate::services::blob::state::Container;
+use crate::store::cell::Cell;
+use std::sync::{Arc, Weak};
 
 pub(super) static DELETE_PATH: Operation<Blobs> = operation!(
     delete_path,
@@ -34,10 +36,26 @@ async fn delete_path(
 ) -> Result<Reply, StorageError> {
     let retention = blobs.retention_policy(&request)?;
     let delete = |container: &mut Container| container.delete_admitted(&request, input.recursive == Some(true), retention);
-    let id = blobs.write(&request, delete).await?;
+    let container = blobs.resource(&request)?;
+    let id = container.write(delete).await?;
+    request.sources.run_in_background(Box::pin(remove_discarded(Arc::downgrade(&container))));
     let reply = Reply::new(request.spec.status);
     Ok(match id {
         Some(id) => reply.with("x-ms-delete-type-permanent", "false").with("x-ms-deletion-id", id.file_time().to_string()),
         None => reply,
     })
+}
+
+/// The most paths that a step removes while writers wait.
+const STEP: usize = 1000;
+
+/// Removes what deleted directories contained, in steps. Each write removes some of it, too, also after a restart.
+async fn remove_discarded(container: Weak<Cell<Container>>) {
+    while let Some(container) = container.upgrade() {
+        let step = container.read().has_discarded() && container.write(|container| Ok(container.sweep_discarded(STEP))).await == Ok(true);
+        if !step {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
 }
