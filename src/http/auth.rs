@@ -198,13 +198,21 @@ pub fn has_sas(head: &SignedHead<'_>, service: &dyn Service, account: &Account, 
 fn signed(head: &SignedHead<'_>, service: &dyn Service, account: &Account, target: &Target) -> Result<Sas, StorageError> {
     let sas = Sas::parse(service.kind().letter(), head.query)?;
     let container = target.container_name().unwrap_or_default();
-    let canonical = sas.canonical(&account.name, container, target.object_name())?;
+    let listed = listed_directory(head, service, target);
+    let canonical = sas.canonical(&account.name, container, target.object_name().or(listed))?;
     let text = sas.string_to_sign(&account.name, &canonical, head.query, head.headers);
     let valid = |key: &Vec<u8>| match sas.delegation_key() {
         Some(delegated) => is_signed_with(&delegated.value(&account.name, key), &text, sas.signature()),
         None => is_signed_with(key, &text, sas.signature()),
     };
     if account.keys.iter().any(valid) { Ok(sas) } else { Err(Sas::mismatch(&text)) }
+}
+
+/// The directory that a list of paths names, for which the signature of a directory can be.
+fn listed_directory<'a>(head: &SignedHead<'a>, service: &dyn Service, target: &Target) -> Option<&'a str> {
+    let is_list = service.kind() == ServiceKind::DataLake && matches!(target, Target::Container { .. });
+    let (_, path) = head.query.iter().find(|(name, _)| is_list && name.eq_ignore_ascii_case("directory"))?;
+    Some(path.trim_matches('/')).filter(|path| !path.is_empty())
 }
 
 fn signature(

@@ -183,6 +183,9 @@ service changed with a version, so does Lazuli.
   `If-None-Match: *` then fails with 409.
 - **Lease**: `needed` is 412 without the `x-ms-lease-id` of an active lease; `if shown` is 412 only for a wrong id.
 - **Secondary**: whether `account-secondary` answers it. It has the same data as the primary.
+
+Data Lake is the other API of the Blob service, at the same port: file systems are containers, and paths are blobs. Accounts with `hns`
+have a hierarchical namespace with directories and access control lists; in others a directory is an empty blob.
 ";
 
 const ABSENT: &str = "
@@ -194,7 +197,7 @@ A request for one of these is refused with 501 NotImplemented or a 400 that name
 |---|---|
 | Incremental copies | Incremental Copy Blob from another server; block lists of block blobs copied from another server, which become one piece |
 | Arrow | Without the cargo feature `arrow`, which is off: queries of Parquet and answers in Arrow are refused, and lists are XML where `Accept` asks for `application/vnd.apache.arrow.stream` |
-| Data Lake | The `dfs` endpoint and its operations (`resource`, `action`, `x-ms-rename-source`), hierarchical namespaces |
+| Data Lake | Files of `blobtype=appendblob` are ordinary files; `concurrentAppend`; user principal names (`upn=true` shows ids) |
 | Tables | Atom feeds and verbose JSON, which the service gave up with 2015-12-11 |
 
 ## Not emulated

@@ -410,6 +410,8 @@ fn described(operations: &'static str) -> Vec<Described> {
                 "/" => "/",
                 "/{containerName}" => "/container",
                 "/{containerName}/{blob}" => "/container/blob",
+                "/{filesystem}" => "/container",
+                "/{filesystem}/{path}" => "/container/blob",
                 "/{shareName}" => "/share",
                 "/{shareName}/{directory}" => "/share/directory",
                 "/{shareName}/{directory}/{fileName}" => "/share/directory/file",

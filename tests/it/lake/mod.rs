@@ -5,10 +5,13 @@ mod append;
 mod blobs;
 mod create;
 mod delete;
+mod flat;
 
 mod listing;
+mod namespaces;
 mod rename;
 mod routing;
+mod signatures;
 
 use crate::scenario::check_of;
 use crate::server::TestServer;

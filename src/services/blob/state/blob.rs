@@ -8,6 +8,8 @@ use crate::rules::conditions::CurrentState;
 use crate::rules::encryption::Encryption;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::etag::ETag;
+use crate::rules::lake::path::PathKind;
+use crate::rules::lake::properties::IS_FOLDER;
 use crate::rules::lease::Lease;
 use crate::rules::metadata::Metadata;
 use crate::rules::retention::Deletion;
@@ -79,9 +81,19 @@ impl Blob {
     /// What it has as a path of a hierarchical namespace.
     ///
     /// # Errors
-    /// 500 InternalError in a flat namespace, where no request asks for it.
+    /// 500 InternalError in a flat namespace, where no operation needs it.
     pub fn path(&self) -> Result<&PathProperties, StorageError> {
         Ok(self.path.as_deref().ok_or(ErrorCode::InternalError)?)
+    }
+
+    /// Whether it is a file or a directory. In a flat namespace a directory is an empty blob that is marked as one.
+    pub fn path_kind(&self) -> PathKind {
+        let is_marked = || self.body.len() == 0 && self.metadata.get(IS_FOLDER).is_some_and(|value| value.eq_ignore_ascii_case("true"));
+        match &self.path {
+            Some(path) => path.kind(),
+            None if is_marked() => PathKind::Directory,
+            None => PathKind::File,
+        }
     }
 
     /// The id of a directory; `None` for what is no directory.

@@ -40,7 +40,7 @@ impl Container {
     ) -> Result<Arc<Blob>, StorageError> {
         let mut claimed = self.claim_unchecked(request)?;
         claimed.check_settled(request.spec)?;
-        let existing = claimed.current().and_then(|current| Some((current, current.path.as_ref()?.kind())));
+        let existing = claimed.current().map(|current| (current, current.path_kind()));
         match existing {
             Some((current, kind)) => check_overwritten(&request.conditions, kind, &current.state(&Tags::default()))?,
             None => check_created(&request.conditions)?,

@@ -17,7 +17,7 @@ use crate::services::blob::state::container::{Container, UncommittedBlocks};
 use crate::services::blob::state::key::{BlobKey, DirectoryId, Place};
 use std::sync::Arc;
 
-/// A rename, as a request asks for it. The request itself names the destination.
+/// The rename of a request, whose URL names the destination.
 #[derive(Clone, Debug)]
 pub struct RenameRequest {
     pub mode: RenameMode,
