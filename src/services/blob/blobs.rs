@@ -151,7 +151,9 @@ impl Blobs {
                 match (account.hns, container.is_hierarchical()) {
                     (true, true) | (false, false) => {}
                     (false, true) => return Err(error(NamespaceConflict::Hierarchical)),
-                    (true, false) => converted.push((account, name.clone(), cell.clone(), container.converted(now).map_err(error)?)),
+                    (true, false) => {
+                        converted.push((account, name.clone(), cell.clone(), container.converted(now).map_err(error)?))
+                    }
                 }
             }
         }

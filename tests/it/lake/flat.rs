@@ -1,6 +1,6 @@
 //! Data Lake requests to an account without a hierarchical namespace.
 
-use super::check_in;
+use super::{check_in, names};
 use crate::server::TestServer;
 
 async fn flat() -> TestServer {
@@ -38,4 +38,30 @@ async fn files_are_blobs() {
          GET /?resource=account → 200 | | ~\"name\":\"box\"",
     )
     .await;
+}
+
+#[tokio::test]
+async fn names_imply_directories() {
+    let server = flat().await;
+    check_in(
+        &server,
+        "PUT /box/a/b/f?resource=file → 201
+         PUT /box/a-b?resource=file → 201
+         PUT /box/c?resource=directory → 201
+         PUT /box/c/f?resource=file → 201
+         HEAD /box/c → 200 | x-ms-meta-hdi_isfolder: true
+         PUT /box/c?resource=file | if-none-match: * → 409 PathAlreadyExists | x-ms-existing-resource-type: directory
+         PUT /box/g?mode=legacy | x-ms-rename-source: /box/a-b → 201
+         PUT /box/h?mode=legacy | x-ms-rename-source: /box/c → 501 NotImplemented",
+    )
+    .await;
+    for (query, expected) in [
+        ("recursive=true", "a/ a/b/ a/b/f c/ c/f g"),
+        ("recursive=false", "a/ c/ g"),
+        ("recursive=false&directory=a", "a/b/"),
+        ("recursive=true&directory=c", "c/f"),
+    ] {
+        assert_eq!(names(&server, &format!("/box?resource=filesystem&{query}")).await.join(" "), expected, "{query}");
+    }
+    check_in(&server, "GET /box?resource=filesystem&recursive=true&directory=none → 404 PathNotFound").await;
 }

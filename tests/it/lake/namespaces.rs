@@ -58,7 +58,11 @@ async fn flat_containers_are_converted_at_the_start() {
         .await;
         server.restart().await;
     }
-    check_blobs(&server, "PUT /box/d/g?comp=blocklist | | <BlockList><Latest>QQ==</Latest></BlockList> → 201\nGET /box/d/g → 200 | | block").await;
+    check_blobs(
+        &server,
+        "PUT /box/d/g?comp=blocklist | | <BlockList><Latest>QQ==</Latest></BlockList> → 201\nGET /box/d/g → 200 | | block",
+    )
+    .await;
     // There is no way back.
     server.restart_with(&[]).await;
     let error = refusal(&place, FLAT).await;
@@ -72,7 +76,10 @@ async fn what_does_not_fit_is_named_and_nothing_changes() {
         ("PUT /box/a | x-ms-blob-type: BlockBlob | text → 201\nPUT /box/a?comp=snapshot → 201", "snapshots"),
         ("PUT /box/a | x-ms-blob-type: BlockBlob; x-ms-tags: k=v | text → 201", "index tags"),
         ("PUT /box/a | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 512 → 201", "page blob"),
-        ("PUT /box/a | x-ms-blob-type: BlockBlob | text → 201\nPUT /box/a./ | x-ms-blob-type: BlockBlob | text → 201", "same path"),
+        (
+            "PUT /box/a | x-ms-blob-type: BlockBlob | text → 201\nPUT /box/a./ | x-ms-blob-type: BlockBlob | text → 201",
+            "same path",
+        ),
     ]
     .into_iter()
     .enumerate()

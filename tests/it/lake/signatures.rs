@@ -10,11 +10,26 @@ const VERSION: &str = "2020-12-06";
 fn sas(resource: &str, path: &str, letters: &str) -> String {
     let name = if path.is_empty() { String::new() } else { format!("/{path}") };
     let lines = [
-        letters, "", "2090-01-01T00:00:00Z", &format!("/blob/{WELL_KNOWN_ACCOUNT}/box{name}"), "", "", "", VERSION, resource, "", "", "", "",
-        "", "", "",
+        letters,
+        "",
+        "2090-01-01T00:00:00Z",
+        &format!("/blob/{WELL_KNOWN_ACCOUNT}/box{name}"),
+        "",
+        "",
+        "",
+        VERSION,
+        resource,
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
     ];
     let signature = hmac(&lines.join("\n"), WELL_KNOWN_KEY).replace('+', "%2B").replace('/', "%2F").replace('=', "%3D");
-    let depth = if resource == "d" { format!("&sdd={}", path.split('/').filter(|name| !name.is_empty()).count()) } else { String::new() };
+    let depth =
+        if resource == "d" { format!("&sdd={}", path.split('/').filter(|name| !name.is_empty()).count()) } else { String::new() };
     format!("sv={VERSION}&sr={resource}{depth}&sp={letters}&se=2090-01-01T00:00:00Z&sig={signature}")
 }
 

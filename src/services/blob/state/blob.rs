@@ -88,7 +88,8 @@ impl Blob {
 
     /// Whether it is a file or a directory. In a flat namespace a directory is an empty blob that is marked as one.
     pub fn path_kind(&self) -> PathKind {
-        let is_marked = || self.body.len() == 0 && self.metadata.get(IS_FOLDER).is_some_and(|value| value.eq_ignore_ascii_case("true"));
+        let is_marked =
+            || self.body.len() == 0 && self.metadata.get(IS_FOLDER).is_some_and(|value| value.eq_ignore_ascii_case("true"));
         match &self.path {
             Some(path) => path.kind(),
             None if is_marked() => PathKind::Directory,

@@ -42,7 +42,8 @@ impl Container {
     /// # Errors
     /// The first blob that cannot be in a hierarchical namespace.
     pub fn converted(&self, now: Timestamp) -> Result<Container, NamespaceConflict> {
-        let flat = Container::new(now, self.properties.metadata.clone(), self.properties.access, self.properties.encryption.clone());
+        let flat =
+            Container::new(now, self.properties.metadata.clone(), self.properties.access, self.properties.encryption.clone());
         let mut converted = Container {
             properties: self.properties.clone(),
             lease: self.lease,

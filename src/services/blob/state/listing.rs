@@ -5,6 +5,7 @@ use crate::rules::blob::blocks;
 use crate::rules::blob::blocks::BlockId;
 use crate::rules::blob::version_selector::{VersionKind, VersionSelector};
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lake::path::PathKind;
 use crate::rules::lease;
 use crate::rules::lease::{Lease, LeasedResource};
 use crate::rules::time::Timestamp;
@@ -12,6 +13,7 @@ use crate::services::blob::state::admission::Admitted;
 use crate::services::blob::state::blob::Blob;
 use crate::services::blob::state::container::{Container, UncommittedBlocks};
 use crate::services::blob::state::key::{BlobKey, Place};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl Container {
@@ -108,6 +110,30 @@ impl Container {
             }
             Some((key.place.as_str(), ListedBlob::Blob(key.at, blob)))
         })
+    }
+
+    /// The paths below a directory of a flat namespace: blobs, and the directories that their names imply, each with the first blob in it
+    /// and whether it is a directory. The walk reads all names from that of the directory on.
+    pub fn flat_paths(&self, directory: &str, recursive: bool, now: Timestamp) -> Vec<(String, &Arc<Blob>, bool)> {
+        let prefix = if directory.is_empty() { String::new() } else { format!("{directory}/") };
+        let (mut paths, mut known) = (Vec::new(), BTreeSet::new());
+        for (name, listed) in self.list_from(&prefix, ListInclude::default(), now) {
+            let Some(below) = name.strip_prefix(prefix.as_str()) else { break };
+            let ListedBlob::Blob(VersionSelector::Base, blob) = listed else { continue };
+            if !blob.is_live(now) || below.is_empty() {
+                continue;
+            }
+            let ends: Vec<usize> = below.match_indices('/').map(|(at, _)| at).collect();
+            for end in ends.iter().take(if recursive { ends.len() } else { 1 }) {
+                let implied = below.get(..*end).filter(|path| !path.is_empty() && known.insert((*path).to_owned()));
+                paths.extend(implied.map(|path| (format!("{prefix}{path}"), blob, true)));
+            }
+            let is_directory = blob.path_kind() == PathKind::Directory;
+            if (recursive || ends.is_empty()) && !below.ends_with('/') && (!is_directory || known.insert(below.to_owned())) {
+                paths.push((name.to_owned(), blob, is_directory));
+            }
+        }
+        paths
     }
 
     pub(super) fn waiting(&self, place: &Place, now: Timestamp) -> Option<&UncommittedBlocks> {

@@ -162,6 +162,9 @@ fn kind_of(blob: &Blob) -> PathKind {
 
 /// Checks a rename, and finds the place of the new path.
 fn plan(from: &Container, to: &Container, rename: &RenameRequest, request: &Request) -> Result<Planned, StorageError> {
+    if !from.is_hierarchical() && !from.flat_paths(rename.source.as_str(), false, request.now).is_empty() {
+        return Err(ErrorCode::NotImplemented.with_reason("only files are renamed in an account without hns"));
+    }
     let (now, no_tags) = (request.now, Tags::default());
     from.check_access(&rename.principal, Action::Rename, rename.source.as_str(), now)?;
     let place = from.place(rename.source.as_str(), now).map_err(|_| ErrorCode::SourcePathNotFound)?;

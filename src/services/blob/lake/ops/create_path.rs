@@ -8,6 +8,7 @@ use crate::rules::lake::access::Action;
 use crate::rules::lake::acl::NewAccess;
 use crate::rules::lake::append::WrittenBy;
 use crate::rules::lake::path::PathKind;
+use crate::rules::lake::properties::IS_FOLDER;
 use crate::rules::lease::{LeaseDuration, LeaseId};
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::Body;
@@ -107,9 +108,14 @@ async fn create(blobs: &Blobs, request: Request, kind: PathKind, input: NewPathI
         ..NewPath::by(&request.principal)
     };
     let body = Body::Block { content: Content::default(), blocks: Arc::default() };
+    // A flat namespace has no other directories.
+    let marks = kind == PathKind::Directory && !request.account.hns;
     let make = |blob: NewBlob| {
         let mut blob = blob.blob(body, input.content.0);
         blob.metadata = input.properties.0.unwrap_or_default();
+        if marks {
+            blob.metadata = blob.metadata.with(IS_FOLDER, "true");
+        }
         blob.expiring(input.expiry.0)
     };
     let create = |container: &mut Container| container.create_path(&request, new, input.lease.0, make);

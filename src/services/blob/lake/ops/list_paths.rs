@@ -10,7 +10,7 @@ use crate::services::blob::blobs::Blobs;
 use crate::services::blob::lake::ops::spec::FILE_SYSTEM;
 use crate::services::blob::lake::wire;
 use crate::services::blob::lake::wire::{Continuation, JSON, MaxResults, Upn};
-use crate::services::blob::state::{Blob, WalkOptions, check_listed};
+use crate::services::blob::state::{Blob, Container, WalkOptions, check_listed};
 use serde::Serialize;
 
 pub(super) static LIST_PATHS: Operation<Blobs> = operation!(
@@ -68,6 +68,9 @@ struct Paths<'a> {
 async fn list_paths(blobs: &Blobs, request: Request, (input, Upn): (Input, Upn)) -> Result<Reply, StorageError> {
     let container = blobs.resource(&request)?.read();
     let directory = Path::parse(input.directory.as_deref().unwrap_or_default(), Namespace::Hierarchical)?;
+    if !container.is_hierarchical() {
+        return flat(&container, &request, &directory, &input);
+    }
     container.check_access(&request.principal, Action::List, directory.as_str(), request.now)?;
     let (blob, id) = container.directory_at(&directory, request.now)?;
     let Some(id) = id else {
@@ -85,6 +88,23 @@ async fn list_paths(blobs: &Blobs, request: Request, (input, Upn): (Input, Upn))
     let relative = |name: String| name.get(directory.as_str().len()..).unwrap_or_default().trim_start_matches('/').to_owned();
     let next = walk.next().map(|(name, _)| Continuation(relative(name)).to_string());
     Ok(wire::json(&request, &Paths { paths })?.with("content-type", JSON).with_some("x-ms-continuation", next))
+}
+
+/// A page of a flat namespace. No continuation of it is stored, so that each page begins by reading the names before it.
+fn flat(container: &Container, request: &Request, directory: &Path, input: &Input) -> Result<Reply, StorageError> {
+    let paths = container.flat_paths(directory.as_str(), input.recursive, request.now);
+    if paths.is_empty() && !directory.is_root() {
+        container.directory_at(directory, request.now)?;
+    }
+    let from = input.continuation.as_ref().map(|continuation| continuation.0.as_str());
+    let mut rest = paths.into_iter().skip_while(|(path, ..)| from.is_some_and(|from| path != from));
+    let page = rest.by_ref().take(input.max.0).map(|(path, blob, is_directory)| match is_directory {
+        true => Entry { is_directory: Some("true"), content_length: "0".to_owned(), ..entry(path, blob) },
+        false => entry(path, blob),
+    });
+    let paths = page.collect();
+    let next = rest.next().map(|(path, ..)| Continuation(path).to_string());
+    Ok(wire::json(request, &Paths { paths })?.with("content-type", JSON).with_some("x-ms-continuation", next))
 }
 
 fn entry(name: String, blob: &Blob) -> Entry<'_> {
