@@ -25,6 +25,9 @@ impl BlobPort {
         }
         let headers = request.headers();
         let host = headers.get(http::header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+        if self.blob.serves_site(host) {
+            return &self.blob;
+        }
         let query = request.uri().query().unwrap_or_default();
         let has_query = |name: &str| {
             let mut names = query.split('&').filter_map(|pair| pair.split('=').next());

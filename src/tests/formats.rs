@@ -72,8 +72,21 @@ async fn answers(server: &TestServer) -> String {
     parts.fold(first, |before, part| before + "HOST" + part.trim_start_matches(|c: char| c.is_ascii_digit()))
 }
 
+/// The answers without the times of the last accesses, which are those of this test from the second day on.
+fn without_access_times(answers: &str) -> String {
+    let mut text = String::new();
+    for line in answers.lines().filter(|line| !line.starts_with("x-ms-last-access-time: ")) {
+        let mut parts = line.split("<LastAccessTime>");
+        text.push_str(parts.next().unwrap());
+        parts.for_each(|part| text.push_str(part.split_once("</LastAccessTime>").unwrap().1));
+        text.push('\n');
+    }
+    text
+}
+
 /// Compares answers with the expected ones, line by line.
 fn check(found: &str, wanted: &str, when: &str) {
+    let (found, wanted) = (without_access_times(found), without_access_times(wanted));
     for (answer, wanted) in found.lines().zip(wanted.lines()) {
         assert_eq!(answer, wanted, "{when}");
     }

@@ -124,6 +124,11 @@ impl Pipeline {
         self.options.host_style
     }
 
+    /// Returns true if a host names the website of an account.
+    pub fn serves_site(&self, host: &str) -> bool {
+        self.site(host, "").is_some()
+    }
+
     /// The service.
     pub fn service(&self) -> &Arc<dyn Service> {
         &self.service
