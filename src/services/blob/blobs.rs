@@ -152,7 +152,7 @@ impl Blobs {
                     (true, true) | (false, false) => {}
                     (false, true) => return Err(error(NamespaceConflict::Hierarchical)),
                     (true, false) => {
-                        converted.push((account, name.clone(), cell.clone(), container.converted(now).map_err(error)?))
+                        converted.push((account, name.clone(), cell.clone(), container.converted(now).map_err(error)?));
                     }
                 }
             }

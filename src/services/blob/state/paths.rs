@@ -99,9 +99,9 @@ impl Container {
         self.check_access(&request.principal, Action::Create, request.target.blob()?.0, now)?;
         let place = Place::deleted(&segments(path).collect::<Vec<_>>().join("/"));
         let deletions = self.blobs.range(BlobKey::first(place.clone())..BlobKey::base(place));
-        let retained =
+        let mut retained =
             deletions.filter(|(key, blob)| blob.is_retained(now) && deletion.is_none_or(|deletion| key.at.time() == deletion));
-        let (key, blob) = retained.last().map(|(key, blob)| (key.clone(), blob.clone())).ok_or(ErrorCode::BlobNotFound)?;
+        let (key, blob) = retained.next_back().map(|(key, blob)| (key.clone(), blob.clone())).ok_or(ErrorCode::BlobNotFound)?;
         let claimed = Claimed {
             name: request.target.blob()?.0.into(),
             place: None,

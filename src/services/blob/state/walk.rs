@@ -29,11 +29,14 @@ pub struct Walk<'a> {
     levels: Vec<Level<'a>>,
 }
 
+/// The entries of a directory with their names.
+type Entries<'a> = Peekable<Box<dyn Iterator<Item = (&'a str, &'a Arc<Blob>)> + Send + 'a>>;
+
 /// The rest of a directory that is being walked.
 struct Level<'a> {
     /// The path of the directory with a final slash, or nothing for the root.
     path: String,
-    entries: Peekable<Box<dyn Iterator<Item = (&'a str, &'a Arc<Blob>)> + Send + 'a>>,
+    entries: Entries<'a>,
 }
 
 impl Container {
@@ -66,11 +69,7 @@ impl Container {
 }
 
 impl<'a> Walk<'a> {
-    fn entries(
-        &self,
-        directory: DirectoryId,
-        from: &str,
-    ) -> Peekable<Box<dyn Iterator<Item = (&'a str, &'a Arc<Blob>)> + Send + 'a>> {
+    fn entries(&self, directory: DirectoryId, from: &str) -> Entries<'a> {
         let entries: Box<dyn Iterator<Item = _> + Send> = Box::new(self.container.children(directory, from, self.now));
         entries.peekable()
     }

@@ -38,7 +38,7 @@ async fn delete_path(
     let delete = |container: &mut Container| container.delete_admitted(&request, input.recursive == Some(true), retention);
     let container = blobs.resource(&request)?;
     let id = container.write(delete).await?;
-    remove_discarded(request.sources.clone(), Arc::downgrade(&container));
+    remove_discarded(&request.sources, Arc::downgrade(&container));
     let reply = Reply::new(request.spec.status);
     Ok(match id {
         Some(id) => reply.with("x-ms-delete-type-permanent", "false").with("x-ms-deletion-id", id.file_time().to_string()),
@@ -50,12 +50,12 @@ async fn delete_path(
 const STEP: usize = 1000;
 
 /// Removes what deleted directories contained, in steps. Each write removes some of it, too, also after a restart.
-fn remove_discarded(sources: Arc<dyn Sources>, container: Weak<Cell<Container>>) {
+fn remove_discarded(sources: &Arc<dyn Sources>, container: Weak<Cell<Container>>) {
     let next = sources.clone();
     sources.run_in_background(Box::pin(async move {
         let Some(cell) = container.upgrade().filter(|cell| cell.read().has_discarded()) else { return };
         if cell.write(|container| Ok(container.sweep_discarded(STEP))).await == Ok(true) {
-            remove_discarded(next, container);
+            remove_discarded(&next, container);
         }
     }));
 }
