@@ -31,7 +31,7 @@ const JSON: (&str, &str) = ("accept", "application/json");
 const XML: (&str, &str) = ("accept", "application/xml");
 
 /// The line of the rule, a client, its request and headers, and the API.
-type Row<'a> = (u8, &'a str, &'a str, &'a [(&'a str, &'a str)], &'a str);
+type RoutedRequest<'a> = (u8, &'a str, &'a str, &'a [(&'a str, &'a str)], &'a str);
 
 /// The clients and their requests, as their SDKs and drivers send them.
 #[tokio::test]
@@ -39,7 +39,7 @@ async fn each_line_of_the_rule_decides() {
     let server = lake(&[]).await;
     let abfs = ("accept", "application/json, application/octet-stream");
     #[rustfmt::skip]
-    let table: &[Row<'_>] = &[
+    let table: &[RoutedRequest<'_>] = &[
         (1, "Python", "PATCH /box/f?action=append&position=0", &[JSON], "dfs"),
         (1, "ABFS", "PUT /box/f?action=append&position=0", &[("x-http-method-override", "PATCH"), abfs], "dfs"),
         (1, "ABFS", "PUT /box/f?action=flush&position=0", &[("X-HTTP-Method-Override", "patch"), abfs], "dfs"),
