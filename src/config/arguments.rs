@@ -34,7 +34,7 @@ pub(super) fn parse(words: impl Iterator<Item = String>) -> Result<Vec<Argument>
         };
         let flag = flags().find(|flag| flag.names().any(|known| known == name)).ok_or_else(|| unknown(name))?;
         let value = match flag.kind {
-            FlagKind::Value(word) | FlagKind::Values(word) => value
+            FlagKind::Value(word) | FlagKind::Values(word) | FlagKind::CommandValue(word) => value
                 .or_else(|| words.next_if(|next| is_value(next)))
                 .filter(|value| !value.is_empty())
                 .ok_or_else(|| ConfigErrorKind::MissingValue { flag: name.to_owned(), word })?,

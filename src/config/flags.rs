@@ -1,11 +1,11 @@
 //! The table of flags and variables.
 //!
-//! The parser, `--help` and `docs/configuration.md` read this table. A new flag needs an entry here, and a field of [`Draft`] for its
-//! value.
+//! The parser, `--help`, the man page, the completions of shells and `docs/configuration.md` read this table. A new flag needs an entry
+//! here, and a field of [`Draft`] for its value.
 
 use crate::config::draft::Draft;
 use crate::config::error::ValueError;
-use crate::config::values::{boolean, durability, host, level, log_format, megabytes, oauth, path, port, seconds};
+use crate::config::values::{boolean, durability, host, level, log_format, megabytes, oauth, path, port, seconds, shell};
 use crate::config::{WELL_KNOWN_ACCOUNT, accounts};
 use crate::user;
 
@@ -20,6 +20,8 @@ pub(super) struct Flag {
     pub(super) kind: FlagKind,
     /// The value if neither the flag nor its variable is given.
     pub(super) default: Option<&'static str>,
+    /// All values, if there are few: shells complete them.
+    pub(super) values: &'static [&'static str],
     /// The description in `--help` and `docs/configuration.md`.
     pub(super) meaning: &'static str,
     pub(super) set: Set,
@@ -36,6 +38,8 @@ pub(super) enum FlagKind {
     Switch,
     /// Alone: the flag selects another command than serving. It has no variable.
     Command,
+    /// With one value: the flag selects another command, too.
+    CommandValue(&'static str),
 }
 
 /// Parses a value and stores it in the draft.
@@ -128,7 +132,7 @@ pub(super) static SECTIONS: &[Section] = &[
             value("durability", "LEVEL", |d, v| durability(v).map(|level| d.durability = Some(level))).means(
                 "When a write to --location is done: process, when the operating system has it (the default; it outlives the server, \
                  not a loss of power), or sync, when the disk has it",
-            ),
+            ).values(&["process", "sync"]),
             value("user", "USER", |d, v| Ok(user::read(v).map(|user| d.config.user = Some(user))?)).means(
                 "Started as root, become this user before anything is served: UID, UID:GID, or owner, the owner of --location (as in \
                  the image; a folder of root's is handed over to a user without rights)",
@@ -138,6 +142,9 @@ pub(super) static SECTIONS: &[Section] = &[
             })
             .azurite("extentMemoryLimit")
             .means("Accepted, but not enforced: memory grows with what is stored"),
+            switch("stop-with-stdin", |d, v| boolean(v).map(|on| d.config.stop_with_stdin = on)).means(
+                "Stop when standard input is closed: a parent that holds the other end of a pipe, and is killed, leaves no server behind",
+            ),
             switch("control", |d, v| boolean(v).map(|on| d.config.control = on))
                 .means("Let tests move the clock (POST /_lazuli/clock?seconds=N) and empty every account (POST /_lazuli/reset)"),
         ]],
@@ -159,7 +166,7 @@ pub(super) static SECTIONS: &[Section] = &[
             .means("Azurite's password of a PFX file: ignored beside --key; without it, refused with the command that converts the file to PEM"),
             value("oauth", "LEVEL", |d, v| oauth(v).map(|trust| d.config.oauth = Some(trust))).azurite("oauth").means(
                 "Take bearer tokens, without checking signatures: basic by issuer, audience and time, over https; dev any",
-            ),
+            ).values(&["basic", "dev"]),
         ]],
     },
     Section {
@@ -167,9 +174,11 @@ pub(super) static SECTIONS: &[Section] = &[
         flags: &[&[
             value("log", "LEVEL", |d, v| level(v).map(|l| d.config.log.level = l))
                 .default("info")
+                .values(&["error", "warn", "info", "debug", "trace"])
                 .means("The log level: error, warn, info, debug or trace"),
             value("log-format", "FORMAT", |d, v| log_format(v).map(|format| d.config.log.format = format))
                 .default("text")
+                .values(&["text", "json"])
                 .means("How the log is written to standard output: text, or json, an object a line"),
             switch("silent", |d, v| boolean(v).map(|on| d.config.log.silent = on))
                 .azurite("silent")
@@ -201,6 +210,10 @@ pub(super) static SECTIONS: &[Section] = &[
                 .means("The Azurite workspace that import reads"),
             command("check").means("Say what --location holds and whether any of it is damaged, change nothing, and exit with 0 or 1"),
             command("health").means("Ask the server that runs with these flags for its health, and exit with 0 or 1"),
+            Flag { kind: FlagKind::CommandValue("SHELL"), ..value("completions", "", |_, v| shell(v).map(drop)) }
+                .values(&["bash", "zsh", "fish", "powershell"])
+                .means("Print the script that completes these flags in a shell: bash, zsh, fish or powershell"),
+            command("man").means("Print the man page, in troff"),
             command("version").short('v').means("Print the version, and nothing else"),
             command("help").short('h').means("Print this list"),
         ]],
@@ -243,7 +256,7 @@ pub(super) fn flags() -> impl Iterator<Item = &'static Flag> {
 }
 
 const fn value(name: &'static str, word: &'static str, set: Set) -> Flag {
-    Flag { name, short: None, azurite: None, kind: FlagKind::Value(word), default: None, meaning: "", set }
+    Flag { name, short: None, azurite: None, kind: FlagKind::Value(word), default: None, values: &[], meaning: "", set }
 }
 
 const fn switch(name: &'static str, set: Set) -> Flag {
@@ -267,6 +280,10 @@ impl Flag {
         Flag { default: Some(value), ..self }
     }
 
+    const fn values(self, values: &'static [&'static str]) -> Flag {
+        Flag { values, ..self }
+    }
+
     const fn means(self, meaning: &'static str) -> Flag {
         Flag { meaning, ..self }
     }
@@ -274,7 +291,7 @@ impl Flag {
     /// The environment variable of the flag, if it has one.
     pub(super) fn variable(&self) -> Option<String> {
         match self.kind {
-            FlagKind::Command => None,
+            FlagKind::Command | FlagKind::CommandValue(_) => None,
             _ => Some(format!("LAZULI_{}", self.name.to_uppercase().replace('-', "_"))),
         }
     }
@@ -292,7 +309,7 @@ impl Flag {
     /// The placeholder for the value in `--help`.
     pub(super) fn word(&self) -> Option<&'static str> {
         match self.kind {
-            FlagKind::Value(word) | FlagKind::Values(word) => Some(word),
+            FlagKind::Value(word) | FlagKind::Values(word) | FlagKind::CommandValue(word) => Some(word),
             FlagKind::Switch | FlagKind::Command => None,
         }
     }

@@ -18,7 +18,7 @@ pub(super) fn help() -> String {
             text += &entry(flag);
         }
     }
-    text += "\nEvery flag but import and the last four has a variable: LAZULI_BLOB_PORT for --blob-port. The flag comes before it.\n\
+    text += "\nEvery flag but the last commands has a variable: LAZULI_BLOB_PORT for --blob-port. The flag comes before it.\n\
              Azurite's names (--blobPort) and these variables of Azurite's are understood too:\n\n";
     for variable in VARIABLES {
         text += &columns(variable.name, variable.meaning);

@@ -1,5 +1,6 @@
 //! The parsers of the values of flags.
 
+use crate::config::completions::Shell;
 use crate::config::error::ValueError;
 use crate::log::Format;
 use crate::rules::auth::token::TokenCheck;
@@ -70,6 +71,12 @@ pub(super) fn oauth(text: &str) -> Result<TokenCheck, ValueError> {
 /// A log format by its name.
 pub(super) fn log_format(text: &str) -> Result<Format, ValueError> {
     named(text, [("text", Format::Text), ("json", Format::Json)], "a format: text or json")
+}
+
+/// A shell by its name.
+pub(super) fn shell(text: &str) -> Result<Shell, ValueError> {
+    let shells = [("bash", Shell::Bash), ("zsh", Shell::Zsh), ("fish", Shell::Fish), ("powershell", Shell::PowerShell)];
+    named(text, shells, "a shell: bash, zsh, fish or powershell")
 }
 
 /// A log level by its name.

@@ -17,6 +17,7 @@ use crate::http::serve::{ConnectionOptions, Peer};
 use crate::http::tls::{ServerTls, TlsError};
 use crate::http::{host, serve, tls};
 use crate::operation::{Service, ServiceKind};
+use crate::progress::Progress;
 use crate::services::blob::Blobs;
 use crate::services::file::Files;
 use crate::services::queue::Queues;
@@ -93,6 +94,7 @@ impl Emulator {
         config: &Config,
         tls: Option<ServerTls>,
         environment: Environment,
+        progress: &Progress,
     ) -> Result<Emulator, StartError> {
         let account = config.accounts.first().cloned().ok_or(AccountError::NoAccount).map_err(ConfigErrorKind::from)?;
         let environment = Arc::new(environment);
@@ -100,7 +102,7 @@ impl Emulator {
         let (store, mut recovered) = match &config.location {
             None => (Store::MEMORY, Vec::new()),
             Some(path) => {
-                let (disk, recovered) = Disk::open(path, Medium::default(), config.durability)?;
+                let (disk, recovered) = Disk::open(path, Medium::default(), config.durability, progress)?;
                 (Store::on_disk(Arc::new(disk)), recovered)
             }
         };
