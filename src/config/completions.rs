@@ -3,18 +3,10 @@
 //! They complete Lazuli's own names of flags, the values of flags that have few, and paths. Azurite's names work when they are typed.
 
 use crate::config::flags::{Flag, FlagKind, SECTIONS, flags};
-
-/// A shell with a script.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shell {
-    Bash,
-    Zsh,
-    Fish,
-    PowerShell,
-}
+use crate::config::values::Shell;
 
 /// The words that are commands without dashes.
-pub(super) const WORDS: [&str; 3] = ["import", "help", "version"];
+const WORDS: [&str; 3] = ["import", "help", "version"];
 
 /// What completes the value of a flag.
 enum Completion {
@@ -45,7 +37,7 @@ pub(super) fn script(shell: Shell) -> String {
         Shell::Bash => bash(),
         Shell::Zsh => zsh(),
         Shell::Fish => fish(),
-        Shell::PowerShell => powershell(),
+        Shell::Pwsh => powershell(),
     }
 }
 

@@ -17,7 +17,7 @@ pub(super) fn page() -> String {
         text += &format!(".SS \"{}\"\n", escaped(section.title));
         section.flags().for_each(|flag| text += &entry(flag));
     }
-    text += ".SH ENVIRONMENT\nEvery option above except the commands has a variable, which counts where the option\nis not given:\n\
+    text += ".SH ENVIRONMENT\nEvery option above except the commands has a variable,\nwhich counts where the option is not given:\n\
              .B LAZULI_BLOB_PORT\nfor\n.BR \\-\\-blob\\-port .\nThese variables of Azurite are read, too:\n";
     for variable in VARIABLES {
         text += &format!(".TP\n.B {}\n{}", escaped(variable.name), paragraph(&format!("{}.", variable.meaning)));

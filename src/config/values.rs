@@ -1,6 +1,5 @@
 //! The parsers of the values of flags.
 
-use crate::config::completions::Shell;
 use crate::config::error::ValueError;
 use crate::log::Format;
 use crate::rules::auth::token::TokenCheck;
@@ -9,6 +8,15 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 use tracing::Level;
+
+/// A shell that completes flags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shell {
+    Bash,
+    Zsh,
+    Fish,
+    Pwsh,
+}
 
 /// An address or a name. The brackets of an IPv6 address are optional.
 pub(super) fn host(text: &str) -> Result<String, ValueError> {
@@ -75,7 +83,7 @@ pub(super) fn log_format(text: &str) -> Result<Format, ValueError> {
 
 /// A shell by its name.
 pub(super) fn shell(text: &str) -> Result<Shell, ValueError> {
-    let shells = [("bash", Shell::Bash), ("zsh", Shell::Zsh), ("fish", Shell::Fish), ("powershell", Shell::PowerShell)];
+    let shells = [("bash", Shell::Bash), ("zsh", Shell::Zsh), ("fish", Shell::Fish), ("powershell", Shell::Pwsh)];
     named(text, shells, "a shell: bash, zsh, fish or powershell")
 }
 
