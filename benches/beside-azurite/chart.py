@@ -54,7 +54,7 @@ def draw(results, theme):
             y += PITCH
         out.append("")
         y += 26
-    y -= 18
+    y -= 8
     machine = results["machine"]
     text(LEFT, y, f"Longer is better. Requests divided by the processor time of the server, best of {speed['rounds']} rounds, with "
          f"{speed['connections']} keep-alive connections.", fill="quiet", size=11)
@@ -80,3 +80,39 @@ def write(results, folder):
     folder.mkdir(parents=True, exist_ok=True)
     for theme in THEMES:
         (folder / f"speed-{theme}.svg").write_text(draw(results, theme), encoding="utf-8")
+
+
+def table(results):
+    """The results as tables in Markdown."""
+    speed, lines = results["speed"], []
+    for mode, title in MODES:
+        lines += [f"| {title} | Lazuli µs | Azurite µs | Lazuli /s | Azurite /s |", "|---|---|---|---|---|"]
+        for _, loads in GROUPS:
+            for load in loads:
+                lazuli, azurite = (speed[mode][name][load] for name in NAMES)
+                lines.append(f"| {load} | {lazuli['microseconds']:,.0f} | {azurite['microseconds']:,.0f} | {lazuli['rate']:,.0f} | {azurite['rate']:,.0f} |")
+        lines.append("")
+    start, memory, kill = results["start"], results["memory"], results["kill"]
+    blobs = memory["lazuli"]["blobs"]
+    lines += ["| | Lazuli | Azurite |", "|---|---|---|"]
+    rows = [
+        ("Start, to the first answer", lambda name: f"{start[name]['milliseconds']:,.0f} ms"),
+        ("Memory after the start", lambda name: f"{start[name]['resident_mib']:,.0f} MiB"),
+        (f"Memory with {blobs:,} blobs of 1 KiB", lambda name: f"{memory[name]['resident_mib']:,.0f} MiB"),
+        ("Blobs after `kill -9`, of those acknowledged",
+         lambda name: f"{kill[name]['present']:,} of {kill[name]['acknowledged']:,}"),
+        ("Size of the binary, of the npm packages", lambda name: f"{results[name]['megabytes']} MB"),
+    ]
+    lines += [f"| {title} | {cell('lazuli')} | {cell('azurite')} |" for title, cell in rows]
+    machine = results["machine"]
+    lines += ["", f"{results['date']}, Azurite {results['azurite']['version']} on Node.js {machine['node'].lstrip('v')}, {machine['processor']} "
+              f"with {machine['cores']} cores and {machine['memory_gib']} GiB, {machine['system']}; {speed['rounds']} rounds.", ""]
+    return "\n".join(lines)
+
+
+def write_table(results, page):
+    """Writes the tables between the two markers of a page."""
+    text = page.read_text(encoding="utf-8")
+    begin, end = (text.index(marker) for marker in ("<!-- results:", "<!-- end of results"))
+    begin = text.index("\n", begin) + 1
+    page.write_text(text[:begin] + "\n" + table(results) + "\n" + text[end:], encoding="utf-8")
