@@ -8,6 +8,8 @@ from markdown_it import MarkdownIt
 
 _MARKER = re.compile(r"<!--\s*([a-z]+):\s*(.*?)\s*-->")
 
+MARKERS = {"run", "skip", "file", "before", "exit"}
+
 # What a block of a language is for, unless a marker says otherwise.
 DEFAULTS = {
     "sh": "sh",
@@ -48,15 +50,15 @@ def blocks(page: pathlib.Path) -> tuple[dict[str, str], list[Block]]:
             for name, value in _MARKER.findall(token.content):
                 if name == "page":
                     whole[value.partition(" ")[0]] = value.partition(" ")[2]
-                elif name in ("run", "skip", "file", "before", "exit"):
-                    pending[name] = value
                 else:
-                    raise PageError(f"{page.name}:{token.map[0] + 1}: there is no marker '{name}'")
+                    pending[name] = value
             continue
         if token.type == "code_block":
             raise PageError(f"{page.name}:{token.map[0] + 1}: an indented block: write a fenced one")
         if token.type == "fence":
             line = token.map[0] + 1
+            if unknown := set(pending) - MARKERS:
+                raise PageError(f"{page.name}:{line}: there is no marker '{unknown.pop()}'")
             language = token.info.split(",")[0].strip()
             action = "skip" if "skip" in pending else pending.get("run") or DEFAULTS.get(language)
             if action is None:
@@ -66,5 +68,9 @@ def blocks(page: pathlib.Path) -> tuple[dict[str, str], list[Block]]:
             found.append(Block(line, language, action, token.content, pending))
             pending = {}
         elif pending and token.nesting != -1 and token.type != "list_item_open":
+            # Other comments belong to other programs.
+            if not MARKERS & set(pending):
+                pending = {}
+                continue
             raise PageError(f"{page.name}:{token.map[0] + 1}: the marker before this line has no block")
     return whole, found
