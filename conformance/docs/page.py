@@ -32,7 +32,7 @@ READY = re.compile(r"^(Connection string|Azurite (Table|Queue|Blob) service is s
 VARYING = [
     ("\ufeff", ""),
     (r"\x1b\[[0-9;]*m", ""),
-    (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?", "<time>"),
+    (r"\d{4}-\d\d-\d\d[T ]\d\d(?::|%3A)\d\d(?::|%3A)\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?", "<time>"),
     (r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT", "<date>"),
     (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "<id>"),
     (r"0x[0-9A-F]{10,}", "<etag>"),
