@@ -41,6 +41,10 @@ deny:
 docs:
     cargo doc --no-deps --document-private-items
 
+# Build the book of docs/ into target/book, and check its links
+book:
+    scripts/book
+
 # All that must hold before a change lands
 ci:
     .ci/run
