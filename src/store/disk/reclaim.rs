@@ -165,11 +165,10 @@ fn blocks(extent: &Extent, start: u64, end: u64) -> Option<(u64, u64)> {
     (low < high).then_some((low, high))
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
 
-    #[cfg(target_os = "linux")]
     #[test]
     fn holes_are_skipped() {
         let path = std::env::temp_dir().join(format!("lazuli-{}-holes", std::process::id()));

@@ -558,6 +558,7 @@ async fn a_folder_of_another_program_is_unchanged() {
     assert!(refusal(&ours.0).contains("format 3"));
 }
 
+#[cfg(target_os = "linux")]
 #[tokio::test]
 async fn the_space_of_deleted_contents_is_reclaimed() {
     let place = Scratch::new("room");
