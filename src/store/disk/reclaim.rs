@@ -165,7 +165,8 @@ fn blocks(extent: &Extent, start: u64, end: u64) -> Option<(u64, u64)> {
     (low < high).then_some((low, high))
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
 
