@@ -417,10 +417,13 @@ fn questions() {
         for word in ["--help", "-h", "help"] {
             assert_eq!(start(&[program, "-s", word], broken).unwrap(), Command::Print(help::help()));
         }
-        let Ok(Command::Health(config)) = start(&[program, "--health", "--tablePort=7"], &broken[1..]) else {
-            panic!("{program}")
-        };
-        assert!(config.table.is_none_or(|table| table.port == 7), "{program}");
+        for word in ["--health", "health"] {
+            let Ok(Command::Health(config)) = start(&[program, word, "--tablePort=7"], &broken[1..]) else { panic!("{program}") };
+            assert!(config.table.is_none_or(|table| table.port == 7), "{program}");
+        }
+        for word in ["--check", "check"] {
+            assert!(matches!(start(&[program, word, "--location", "data"], &broken[1..]), Ok(Command::Check(_))), "{program}");
+        }
     }
     assert!(start(&["lazuli", "--help", "--bogus"], &[]).is_err());
     assert!(start(&["lazuli", "--health"], broken).is_err());
