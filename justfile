@@ -1,6 +1,6 @@
 # The commands that CI runs, by short names.
 
-# What there is
+# List the commands
 default:
     @just --list
 

@@ -6,7 +6,7 @@ use crate::config::flags::{Flag, FlagKind, SECTIONS, flags};
 use crate::config::values::Shell;
 
 /// The words that are commands without dashes.
-const WORDS: [&str; 3] = ["import", "help", "version"];
+const WORDS: [&str; 5] = ["import", "check", "health", "help", "version"];
 
 /// What completes the value of a flag.
 enum Completion {

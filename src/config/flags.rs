@@ -94,14 +94,14 @@ pub(super) static SECTIONS: &[Section] = &[
         title: "Where it listens",
         flags: &[&[
             value("host", "HOST", |d, v| host(v).map(|h| d.hosts().for_each(|place| place.clone_from(&h)))).means(
-                "Address of all four services, where their own flag does not name another: 0.0.0.0 or :: for every interface",
+                "Address of all four services, unless a service has its own flag; 0.0.0.0 or :: is every interface",
             ),
         ],
             endpoint!(blob, "Blob", "10000"),
             &[
             value("web-port", "PORT", |d, v| port(v).map(|p| d.web_port = Some(p))).means(
-                "Port of the static websites, at the Blob service's address: none unless given. The host chooses the account \
-                 (account.localhost), any other host is the first account's",
+                "Port for static websites, at the Blob service's address; none unless given. The host selects the account \
+                 (account.localhost); any other host is the website of the first account",
             ),
             ],
             endpoint!(queue, "Queue", "10001"),
@@ -110,7 +110,7 @@ pub(super) static SECTIONS: &[Section] = &[
             &[
             switch("disable-product-style-url", |d, v| boolean(v).map(|off| d.config.path_style_only = off))
                 .azurite("disableProductStyleUrl")
-                .means("Take the account from the path always, never from the host name"),
+                .means("Always take the account from the path, never from the host name"),
         ]],
     },
     Section {
@@ -128,14 +128,14 @@ pub(super) static SECTIONS: &[Section] = &[
             value("location", "DIR", |d, v| path(v).map(|p| d.config.location = Some(p)))
                 .azurite("location")
                 .short('l')
-                .means("Keep data in this directory, which is made if it is not there: what was acknowledged is there after any end"),
+                .means("Keep data in this directory, which is created if it does not exist; acknowledged writes survive a crash or a kill"),
             value("durability", "LEVEL", |d, v| durability(v).map(|level| d.durability = Some(level))).means(
-                "When a write to --location is done: process, when the operating system has it (the default; it outlives the server, \
-                 not a loss of power), or sync, when the disk has it",
+                "When a write to --location is done: process, when the operating system has it (the default; it survives a kill, not \
+                 a loss of power), or sync, when the disk has it",
             ).values(&["process", "sync"]),
             value("user", "USER", |d, v| Ok(user::read(v).map(|user| d.config.user = Some(user))?)).means(
-                "Started as root, become this user before anything is served: UID, UID:GID, or owner, the owner of --location (as in \
-                 the image; a folder of root's is handed over to a user without rights)",
+                "If started as root, become this user before serving: UID, UID:GID, or owner, which is the owner of --location (the \
+                 image uses owner; a directory that belongs to root is handed over to user 65532)",
             ),
             value("extent-memory-limit", "MEGABYTES", |d, v| {
                 megabytes(v).map(|()| d.warn("--extent-memory-limit is not enforced: memory grows with what is stored"))
@@ -154,10 +154,10 @@ pub(super) static SECTIONS: &[Section] = &[
         flags: &[&[
             value("cert", "FILE", |d, v| path(v).map(|p| d.cert = Some(p)))
                 .azurite("cert")
-                .means("Certificate chain in PEM, for https; goes with --key"),
+                .means("Certificate chain in PEM, for https; requires --key"),
             value("key", "FILE", |d, v| path(v).map(|p| d.key = Some(p)))
                 .azurite("key")
-                .means("The certificate's private key in PEM; goes with --cert"),
+                .means("The certificate's private key in PEM; requires --cert"),
             value("pwd", "PASSWORD", |d, _| {
                 d.password = true;
                 Ok(())
@@ -165,7 +165,8 @@ pub(super) static SECTIONS: &[Section] = &[
             .azurite("pwd")
             .means("Azurite's password of a PFX file: ignored beside --key; without it, refused with the command that converts the file to PEM"),
             value("oauth", "LEVEL", |d, v| oauth(v).map(|trust| d.config.oauth = Some(trust))).azurite("oauth").means(
-                "Take bearer tokens, without checking signatures: basic by issuer, audience and time, over https; dev any",
+                "Accept bearer tokens, without checking their signatures: basic checks issuer, audience and times, and requires https; \
+                 dev accepts every token that has not expired",
             ).values(&["basic", "dev"]),
         ]],
     },
@@ -179,15 +180,15 @@ pub(super) static SECTIONS: &[Section] = &[
             value("log-format", "FORMAT", |d, v| log_format(v).map(|format| d.config.log.format = format))
                 .default("text")
                 .values(&["text", "json"])
-                .means("How the log is written to standard output: text, or json, an object a line"),
+                .means("How the log is written to standard output: text, or json with one object per line"),
             switch("silent", |d, v| boolean(v).map(|on| d.config.log.silent = on))
                 .azurite("silent")
                 .short('s')
-                .means("No line for each request"),
+                .means("Do not log a line for each request"),
             value("debug", "FILE", |d, v| path(v).map(|p| d.config.debug = Some(p)))
                 .azurite("debug")
                 .short('d')
-                .means("Add a log of the level debug to this file as well, as text, whatever --log, --log-format and --silent say"),
+                .means("Also write a log of the level debug to this file, as text, whatever --log, --log-format and --silent say"),
         ]],
     },
     Section {
@@ -208,14 +209,14 @@ pub(super) static SECTIONS: &[Section] = &[
             ),
             value("from-azurite", "DIR", |d, v| path(v).map(|p| d.from_azurite = Some(p)))
                 .means("The Azurite workspace that import reads"),
-            command("check").means("Say what --location holds and whether any of it is damaged, change nothing, and exit with 0 or 1"),
-            command("health").means("Ask the server that runs with these flags for its health, and exit with 0 or 1"),
+            command("check").means("Report what --location contains and whether any of it is damaged; change nothing, and exit with 0 or 1"),
+            command("health").means("Check the health of the server that runs with these flags, and exit with 0 or 1"),
             Flag { kind: FlagKind::CommandValue("SHELL"), ..value("completions", "", |_, v| shell(v).map(drop)) }
                 .values(&["bash", "zsh", "fish", "powershell"])
                 .means("Print the script that completes these flags in a shell: bash, zsh, fish or powershell"),
             command("man").means("Print the man page, in troff"),
-            command("version").short('v').means("Print the version, and nothing else"),
-            command("help").short('h').means("Print this list"),
+            command("version").short('v').means("Print the version"),
+            command("help").short('h').means("Print this help"),
         ]],
     },
 ];
@@ -224,7 +225,7 @@ pub(super) static VARIABLES: &[Variable] = &[
     Variable {
         name: "AZURITE_ACCOUNTS",
         yields_to: Some("account"),
-        meaning: "The accounts, as name:key[:key2] with ; between; they replace the default account. --account comes before it",
+        meaning: "The accounts, as name:key[:key2] separated by ;. They replace the default account. --account takes precedence",
         set: |d, v| {
             d.config.accounts = accounts::read_azurite(v)?;
             if !d.config.accounts.iter().any(|account| account.name == WELL_KNOWN_ACCOUNT) {

@@ -339,7 +339,7 @@ fn a_refusal_is_one_line() {
         (&["--account", "abc:b25l:dHdv:eA=="], "--account: account \"abc\" has more than two keys"),
         (
             &["--account", "abc,HNS"],
-            "--account: account \"abc\" cannot have \"HNS\" switched on: only versioning, hns, immutability, access-tracking, premium, container-retention=DAYS, share-retention=DAYS and scope=NAME",
+            "--account: account \"abc\": \"HNS\" is not an option; the options are versioning, hns, immutability, access-tracking, premium, container-retention=DAYS, share-retention=DAYS and scope=NAME",
         ),
         (&["--account", "abc", "--account", "abc"], "--account: account \"abc\" is named twice"),
         (&["--account", ";"], "--account: no account is named"),
@@ -417,10 +417,13 @@ fn questions() {
         for word in ["--help", "-h", "help"] {
             assert_eq!(start(&[program, "-s", word], broken).unwrap(), Command::Print(help::help()));
         }
-        let Ok(Command::Health(config)) = start(&[program, "--health", "--tablePort=7"], &broken[1..]) else {
-            panic!("{program}")
-        };
-        assert!(config.table.is_none_or(|table| table.port == 7), "{program}");
+        for word in ["--health", "health"] {
+            let Ok(Command::Health(config)) = start(&[program, word, "--tablePort=7"], &broken[1..]) else { panic!("{program}") };
+            assert!(config.table.is_none_or(|table| table.port == 7), "{program}");
+        }
+        for word in ["--check", "check"] {
+            assert!(matches!(start(&[program, word, "--location", "data"], &broken[1..]), Ok(Command::Check(_))), "{program}");
+        }
     }
     assert!(start(&["lazuli", "--help", "--bogus"], &[]).is_err());
     assert!(start(&["lazuli", "--health"], broken).is_err());

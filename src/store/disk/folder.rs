@@ -65,7 +65,7 @@ fn permission_hint(path: &Path, error: &io::Error) -> String {
     let there = path.ancestors().find_map(|folder| Some((folder, folder.metadata().ok()?.uid())));
     match there {
         Some((folder, owner)) if error.kind() == io::ErrorKind::PermissionDenied && owner != user => format!(
-            "; {0} belongs to user {owner}, and the server runs as user {user}: as root, chown {user} {0} mends it (in a container, so \
+            "; {0} belongs to user {owner}, and the server runs as user {user}: as root, chown {user} {0} fixes it (in a container, so \
              does starting it without --user)",
             shell_word(folder)
         ),
