@@ -20,7 +20,22 @@ from azure.storage.filedatalake import (
     generate_file_system_sas,
 )
 from azure.storage.filedatalake.aio import DataLakeServiceClient as AsyncDataLakeServiceClient
-from helpers import HIERARCHICAL_BLOB_URL, KEY, KIB, MIB, in_an_hour, now, other_service, pattern, refused, unique
+from helpers import (
+    BEARER_TOKEN,
+    HIERARCHICAL_BLOB_URL,
+    KEY,
+    KIB,
+    MIB,
+    SECURE,
+    SECURE_BLOB_URL,
+    Bearer,
+    in_an_hour,
+    now,
+    other_service,
+    pattern,
+    refused,
+    unique,
+)
 
 pytestmark = pytest.mark.skipif(not HIERARCHICAL_BLOB_URL, reason="HIERARCHICAL_BLOB_URL is not set")
 
@@ -659,6 +674,104 @@ def test_an_expired_signature(home, file):
     sas = generate_file_system_sas(ACCOUNT, home.file_system_name, KEY, permission="r", expiry=now() - timedelta(hours=1))
     with refused(403, "AuthenticationFailed"):
         with_sas(DataLakeFileClient, home, sas, "folder/hello.txt").download_file()
+
+
+# Principals: a user delegation key signs for a user whom the access control lists limit (`suoid`), or whom the signer trusts (`saoid`).
+
+
+@pytest.fixture(scope="module")
+def secure_lake():
+    if not (SECURE_BLOB_URL and BEARER_TOKEN):
+        pytest.skip("SECURE_BLOB_URL and BEARER_TOKEN are not both set")
+    with DataLakeServiceClient(f"{SECURE_BLOB_URL.rsplit('/', 1)[0]}/{ACCOUNT}", Bearer(BEARER_TOKEN), **SECURE) as client:
+        yield client
+
+
+@pytest.fixture
+def secure_home(secure_lake):
+    home = secure_lake.create_file_system(unique())
+    yield home
+    home.delete_file_system()
+
+
+@pytest.fixture
+def signed_for(secure_lake, secure_home):
+    """A client for a user, by a signature of the file system or, with `directory`, of a directory."""
+
+    def make(directory=None, permission="racwdlmeop", **agent):
+        at = now(SECURE_BLOB_URL)
+        lent = secure_lake.get_user_delegation_key(at - timedelta(hours=1), at + timedelta(hours=1))
+        options = {"permission": permission, "expiry": at + timedelta(hours=1), **agent}
+        if directory:
+            sas = generate_directory_sas(ACCOUNT, secure_home.file_system_name, directory, lent, **options)
+        else:
+            sas = generate_file_system_sas(ACCOUNT, secure_home.file_system_name, lent, **options)
+        return FileSystemClient(secure_lake.url.split("?")[0], secure_home.file_system_name, credential=sas, **SECURE)
+
+    return make
+
+
+def test_a_user_who_is_trusted_owns_what_they_create(secure_home, signed_for):
+    trusted = signed_for(preauthorized_agent_object_id=ALICE)
+    trusted.create_directory("d").create_file("f")
+    assert secure_home.get_file_client("d/f").get_access_control()["owner"] == ALICE
+
+
+def test_a_signature_for_a_directory_by_a_delegation_key(secure_home, signed_for):
+    write(secure_home, "a/b/file", b"hello, world")
+    write(secure_home, "elsewhere")
+    signed = signed_for("a/b", "rl")
+    assert read(signed, "a/b/file") == b"hello, world"
+    with refused(403, "AuthenticationFailed"):
+        read(signed, "elsewhere")
+
+
+def test_access_control_lists_limit_a_user(secure_home, signed_for):
+    write(secure_home, "d/open", b"open")
+    write(secure_home, "d/closed", b"closed")
+    limited = signed_for(agent_object_id=BOB)
+    with refused(403, "AuthorizationPermissionMismatch"):
+        read(limited, "d/open")
+    secure_home.get_directory_client("/").set_access_control(acl=f"user::rwx,user:{BOB}:--x,group::r-x,other::---")
+    secure_home.get_directory_client("d").set_access_control(acl=f"user::rwx,user:{BOB}:r-x,group::r-x,other::---")
+    secure_home.get_file_client("d/open").set_access_control(acl=f"user::rw-,user:{BOB}:r--,group::r--,other::---")
+    assert read(limited, "d/open") == b"open"
+    assert paths(limited, "d") == ["d/closed", "d/open"]
+    for call in (
+        lambda: read(limited, "d/closed"),
+        lambda: paths(limited),
+        lambda: limited.create_file("d/new"),
+        lambda: limited.delete_file("d/open"),
+        lambda: limited.get_file_client("d/open").append_data(b"x", 4),
+        lambda: limited.get_file_client("d/open").set_access_control(permissions="0777"),
+        lambda: limited.get_file_client("d/open").rename_file(f"{secure_home.file_system_name}/d/renamed"),
+    ):
+        with refused(403, "AuthorizationPermissionMismatch"):
+            call()
+    secure_home.get_directory_client("d").set_access_control(acl=f"user::rwx,user:{BOB}:rwx,group::r-x,other::---")
+    limited.create_file("d/new")
+    assert secure_home.get_file_client("d/new").get_access_control()["owner"] == BOB
+    limited.delete_file("d/closed")
+    assert paths(secure_home) == ["d/", "d/new", "d/open"]
+
+
+def test_recursive_access_control_tells_what_it_could_not_change(secure_home, signed_for):
+    """Only an owner changes an access control list."""
+    secure_home.create_directory("d").set_access_control(owner=BOB)
+    for name, owner in (("1", BOB), ("2", ALICE), ("3", BOB)):
+        secure_home.create_file(f"d/{name}").set_access_control(owner=owner)
+    secure_home.get_directory_client("/").set_access_control(permissions="0755")
+    directory = signed_for(agent_object_id=BOB).get_directory_client("d")
+    entries = "user::rwx,group::r-x,other::---"
+    stopped = directory.set_access_control_recursive(entries)
+    assert (stopped.counters.directories_successful, stopped.counters.files_successful, stopped.counters.failure_count) == (1, 1, 1)
+    failures = []
+    result = directory.set_access_control_recursive(
+        entries, continue_on_failure=True, progress_hook=lambda one: failures.extend(one.batch_failures)
+    )
+    assert (result.counters.directories_successful, result.counters.files_successful, result.counters.failure_count) == (1, 2, 1)
+    ((name, is_directory),) = ((one.name, one.is_directory) for one in failures)
+    assert (name, is_directory) == ("d/2", False)
 
 
 # asyncio

@@ -15,9 +15,8 @@ import pytest
 from adlfs import AzureBlobFileSystem
 from azure.storage.blob import BlobServiceClient, generate_account_sas
 from deltalake import DeltaTable, write_deltalake
-from helpers import KEY, MIB, WORK, environment, now, parsed, pattern, read_tree, run, tree, unique
+from helpers import KEY, MIB, WORK, azcopy, environment, now, parsed, pattern, read_tree, run, tree, unique
 from pyarrow.fs import AzureFileSystem, FileSelector, FileType
-from test_azcopy import azcopy
 
 BLOB_URL = os.environ.get("HIERARCHICAL_BLOB_URL", "")
 DFS_URL = os.environ.get("HIERARCHICAL_DFS_URL", "")
