@@ -228,7 +228,8 @@ def test_az_files_and_directories(home, tmp_path):
     az("file", "append", "-f", home, "-p", "a/b/up.txt", "--content", "!")
     az("file", "download", "-f", home, "-p", "a/b/up.txt", "-d", tmp_path / "down.txt")
     assert (tmp_path / "down.txt").read_bytes() == b"hello, world!"
-    az("file", "upload", "-f", home, "-p", "a/b/up.txt", "-s", tmp_path / "up.txt", fails=True)
+    again = az("file", "upload", "-f", home, "-p", "a/b/up.txt", "-s", tmp_path / "up.txt", fails=True)
+    assert "existing non-empty file" in again, "what the service answers to a flush at a length that is committed"
     az("file", "move", "-f", home, "-p", "a/b/up.txt", "--new-path", f"{home}/a/moved.txt")
     assert [one["name"] for one in az("file", "list", "-f", home)] == ["a", "a/b", "a/moved.txt"]
     az("directory", "move", "-f", home, "-n", "a", "--new-directory", f"{home}/z")
