@@ -1,6 +1,6 @@
 # The commands that CI runs, by short names.
 
-# What there is
+# List the commands
 default:
     @just --list
 
@@ -40,6 +40,10 @@ deny:
 # Build the documentation of the code
 docs:
     cargo doc --no-deps --document-private-items
+
+# Build the book of docs/ into target/book, and check its links
+book:
+    scripts/book
 
 # All that must hold before a change lands
 ci:

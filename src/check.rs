@@ -1,6 +1,7 @@
 //! `lazuli --check`: what a location contains, and whether it is sound. Nothing in it is changed.
 
 use crate::account::{Account, Accounts};
+use crate::progress::Progress;
 use crate::services::blob::Blobs;
 use crate::services::file::Files;
 use crate::services::queue::Queues;
@@ -25,12 +26,12 @@ pub struct Checked {
 }
 
 /// Reads every record and every content of a location, and compares the contents with their checksums.
-pub fn check(path: &Path) -> Checked {
-    read_all(path).unwrap_or_else(|error| Checked { found: Vec::new(), wrong: vec![error.to_string()] })
+pub fn check(path: &Path, progress: &Progress) -> Checked {
+    read_all(path, progress).unwrap_or_else(|error| Checked { found: Vec::new(), wrong: vec![error.to_string()] })
 }
 
-fn read_all(path: &Path) -> Result<Checked, DiskError> {
-    let (disk, mut found) = Disk::open_read_only(path)?;
+fn read_all(path: &Path, progress: &Progress) -> Result<Checked, DiskError> {
+    let (disk, mut found) = Disk::open_read_only(path, progress)?;
     let disk = Arc::new(disk);
     let store = Store::on_disk(disk.clone());
     // The name of a root has the service, the account and a suffix.
@@ -51,7 +52,13 @@ fn read_all(path: &Path) -> Result<Checked, DiskError> {
     });
     found.push(format!("{} contents of {} in extents", slices.len(), extents::size(bytes)));
     found.push(format!("{} unused in extents", extents::size(unused)));
-    let mut wrong: Vec<String> = slices.iter().filter_map(|slice| slice.read().err()).map(|error| error.to_string()).collect();
+    let stage = progress.begin("reading the contents", bytes);
+    let read = slices.iter().map(|slice| {
+        let read = slice.read();
+        stage.advance(u64::from(slice.place().length));
+        read
+    });
+    let mut wrong: Vec<String> = read.filter_map(Result::err).map(|error| error.to_string()).collect();
     let more = wrong.len().saturating_sub(LISTED);
     wrong.truncate(LISTED);
     if more > 0 {

@@ -7,7 +7,9 @@ use crate::environment::Environment;
 use crate::http::tls::ServerTls;
 use crate::log::{Logger, complain, say};
 use crate::operation::ServiceKind;
+use crate::progress::Progress;
 use crate::store::disk::Durability;
+use crate::store::disk::medium::MAKES_HOLES;
 use crate::user::User;
 use crate::{check, config, health, import, log, user};
 use std::ffi::OsString;
@@ -19,6 +21,9 @@ use std::time::Duration;
 
 /// How often free memory is returned to the system.
 const RELEASE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// What a system without holes in files cannot do.
+const NO_HOLES: &str = "Deleted contents keep their space on this system until all in the same file of up to 256 MiB are deleted";
 
 /// Why a command fails, in one line.
 type Failure = Box<dyn std::error::Error>;
@@ -56,7 +61,7 @@ fn check_health(config: &Config) -> ExitCode {
 
 /// Prints the contents of a location to standard output and damage to standard error.
 fn check_location(location: &Path) -> ExitCode {
-    let checked = check::check(location);
+    let checked = check::check(location, &Progress::shown(complain));
     checked.found.iter().for_each(|line| say(line));
     checked.wrong.iter().for_each(|line| complain(line));
     if !checked.wrong.is_empty() {
@@ -68,7 +73,7 @@ fn check_location(location: &Path) -> ExitCode {
 
 fn import_azurite(from: &Path, to: &Path, durability: Durability) -> Result<ExitCode, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let imported = runtime.block_on(import::azurite(from, to, durability, Environment::real()))?;
+    let imported = runtime.block_on(import::azurite(from, to, durability, Environment::real(), &Progress::shown(complain)))?;
     say(&format!("Imported into {}: {}", to.display(), imported.summary));
     imported.warnings.iter().for_each(|line| complain(line));
     Ok(if imported.warnings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -121,9 +126,18 @@ fn serve(mut config: Config) -> Result<ExitCode, Failure> {
 async fn serve_until_stopped(config: &Config, tls: Option<ServerTls>, logger: &Logger) -> Result<ExitCode, Failure> {
     config.warnings.iter().for_each(|warning| logger.complain(warning));
     let stop = stop_requested()?;
-    let emulator = Emulator::start_with(config, tls, Environment::real()).await?;
+    let stdin_closed = config.stop_with_stdin.then(stdin_closed).transpose()?;
+    let progress = Progress::shown(|line| tracing::info!("{line}"));
+    let emulator = Emulator::start_with(config, tls, Environment::real(), &progress).await?;
     announce(config, &emulator, logger);
-    stop.await;
+    notify_ready();
+    match stdin_closed {
+        Some(closed) => tokio::select! {
+            () = stop => {}
+            () = closed => {}
+        },
+        None => stop.await,
+    }
     announce_stop(config, &emulator, logger);
     Ok(ExitCode::SUCCESS)
 }
@@ -158,6 +172,28 @@ fn stop_requested() -> io::Result<impl Future<Output = ()>> {
         }
     })
 }
+
+/// Reads standard input from now on, and ignores what it holds. The future completes when it is closed.
+fn stdin_closed() -> io::Result<impl Future<Output = ()>> {
+    let (closed, is_closed) = tokio::sync::oneshot::channel();
+    let read = move || {
+        _ = io::copy(&mut io::stdin(), &mut io::sink());
+        _ = closed.send(());
+    };
+    std::thread::Builder::new().name("lazuli-stdin".to_owned()).spawn(read)?;
+    Ok(async { _ = is_closed.await })
+}
+
+/// Reports to systemd that the server is ready, if the unit has `Type=notify`.
+#[cfg(target_os = "linux")]
+fn notify_ready() {
+    if let Err(error) = sd_notify::notify(&[sd_notify::NotifyState::Ready]) {
+        tracing::warn!("systemd does not learn that the server is ready: {error}");
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn notify_ready() {}
 
 /// Prints the ready lines. Tools made for Azurite wait for its lines.
 fn announce(config: &Config, emulator: &Emulator, logger: &Logger) {
@@ -198,7 +234,12 @@ fn announce(config: &Config, emulator: &Emulator, logger: &Logger) {
         let of = if account == WELL_KNOWN_ACCOUNT { String::new() } else { format!(" of {account}") };
         logger.say(&format!("Connection string{of}: {}", emulator.connection_string()));
         match &config.location {
-            Some(place) => logger.say(&format!("Data is kept in {}", place.display())),
+            Some(place) => {
+                logger.say(&format!("Data is kept in {}", place.display()));
+                if !MAKES_HOLES {
+                    logger.say(NO_HOLES);
+                }
+            }
             None => logger.say("Data is kept in memory and is lost when the server stops"),
         }
     }

@@ -13,7 +13,7 @@
 // - `store`: cells of records, content of bytes, and the disk
 // - `environment`: time and randomness; `account`: accounts and keys
 // - `rules`: pure functions that decide what the service does
-// - `log`: the log
+// - `log`: the log; `progress`: how far long work is
 
 // First: the modules below use its macros.
 #[macro_use]
@@ -31,6 +31,7 @@ mod http;
 mod import;
 mod log;
 mod pfx;
+mod progress;
 mod rules;
 mod services;
 mod store;

@@ -1,16 +1,19 @@
-//! The user that the server runs as. If root starts it, as in a container, it becomes another user before it opens a port.
+//! The user that the server runs as. If root starts it, as in a container, it becomes another user before it opens a port. Only Linux has
+//! this: elsewhere no safe interface changes the user of a process.
 
-#[cfg(unix)]
-use crate::store::disk::folder::TITLE_FILE;
-use crate::store::disk::folder::is_foreign;
+#[cfg(target_os = "linux")]
+use crate::store::disk::folder::{TITLE_FILE, is_foreign};
+#[cfg(target_os = "linux")]
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+#[cfg(target_os = "linux")]
+use std::path::PathBuf;
 use thiserror::Error;
 
 /// The user that a server becomes if root starts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum User {
-    /// The owner of the location. If that is root or there is no location, it is [`NOBODY`], which then gets the location.
+    /// The owner of the location. If that is root or there is no location, it is user 65532, who then gets the location.
     Owner,
     /// The user with this number.
     Is {
@@ -25,25 +28,29 @@ pub enum User {
 pub enum UserError {
     #[error("{0:?} is not a user: owner, UID or UID:GID in numbers")]
     Malformed(String),
+    #[cfg(target_os = "linux")]
     #[error("--location {}: {error}", .location.display())]
     NoOwner { location: PathBuf, error: io::Error },
+    #[cfg(target_os = "linux")]
     #[error("{} cannot be given to user {uid}: {error}", .path.display())]
     HandOver { path: PathBuf, uid: u32, error: io::Error },
+    #[cfg(target_os = "linux")]
     #[error("the server cannot become user {uid}: {error}")]
     Become { uid: u32, error: io::Error },
-    #[cfg(not(unix))]
-    #[error("this system has no users by number")]
+    #[cfg(not(target_os = "linux"))]
+    #[error("--user: a server can become another user only on Linux")]
     Unsupported,
 }
 
 /// The unprivileged user and group that a server becomes if the location has no other owner: "nonroot" in many images.
-pub const NOBODY: u32 = 65532;
+#[cfg(target_os = "linux")]
+const NOBODY: u32 = 65532;
 
 /// The numbers of the user and the group to become; `None` if the process is not root or stays root.
 ///
 /// # Errors
 /// [`UserError::NoOwner`].
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 pub fn to_become(user: Option<User>, location: Option<&Path>) -> Result<Option<(u32, u32)>, UserError> {
     let numbers = match user {
         None => return Ok(None),
@@ -59,7 +66,7 @@ pub fn to_become(user: Option<User>, location: Option<&Path>) -> Result<Option<(
 ///
 /// # Errors
 /// [`UserError::HandOver`], [`UserError::Become`]. Files that Lazuli did not write are never changed.
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 pub fn take_on((uid, gid): (u32, u32), location: Option<&Path>) -> Result<(), UserError> {
     use rustix::process::{Gid, Uid};
     use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
@@ -74,26 +81,35 @@ pub fn take_on((uid, gid): (u32, u32), location: Option<&Path>) -> Result<(), Us
         .map_err(|error| UserError::Become { uid, error: error.into() })
 }
 
-/// Returns `None`: users have no numbers on this system.
-///
-/// # Errors
-/// None.
-#[cfg(not(unix))]
-pub fn to_become(_: Option<User>, _: Option<&Path>) -> Result<Option<(u32, u32)>, UserError> {
-    Ok(None)
-}
-
-/// Fails: users have no numbers on this system.
+/// Returns `None` if the process keeps its user.
 ///
 /// # Errors
 /// [`UserError::Unsupported`].
-#[cfg(not(unix))]
+#[cfg(not(target_os = "linux"))]
+pub fn to_become(user: Option<User>, _: Option<&Path>) -> Result<Option<(u32, u32)>, UserError> {
+    #[cfg(unix)]
+    let is_root = rustix::process::geteuid().is_root();
+    // Windows has no root, and no number of a user could be meant there.
+    #[cfg(not(unix))]
+    let is_root = true;
+    match user {
+        None | Some(User::Is { uid: 0, .. }) => Ok(None),
+        Some(_) if is_root => Err(UserError::Unsupported),
+        Some(_) => Ok(None),
+    }
+}
+
+/// Fails.
+///
+/// # Errors
+/// [`UserError::Unsupported`].
+#[cfg(not(target_os = "linux"))]
 pub fn take_on(_: (u32, u32), _: Option<&Path>) -> Result<(), UserError> {
     Err(UserError::Unsupported)
 }
 
 /// The owner of the location, or of its nearest ancestor that exists.
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 fn owner(location: Option<&Path>) -> Result<(u32, u32), UserError> {
     use std::os::unix::fs::MetadataExt;
     let nobody = (NOBODY, NOBODY);
@@ -105,7 +121,7 @@ fn owner(location: Option<&Path>) -> Result<(u32, u32), UserError> {
 
 /// Creates the location, and makes a user the owner of it and of Lazuli's files in it. A folder that contains files of another program
 /// keeps its owner, and so does a file with several hard links, which may belong to another program too.
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 fn hand_over(location: &Path, uid: u32, gid: u32) -> Result<(), (PathBuf, io::Error)> {
     use std::os::unix::fs::{MetadataExt, lchown};
     let at = |path: &Path| {

@@ -37,7 +37,15 @@ if (!parent && process.platform !== "win32" && typeof process.execve === "functi
   process.execve(program, [name, ...parameters], process.env);
 }
 
-const child = require("node:child_process").spawn(program, parameters, { argv0: name, stdio: "inherit" });
+// The end of this process closes the pipe, however it ends, and the server stops. If the caller wants that of its own pipe, it is passed on.
+const forwards = parameters.some((one) => one.startsWith("--stop-with-stdin")) || "LAZULI_STOP_WITH_STDIN" in process.env;
+const child = require("node:child_process").spawn(program, parameters, {
+  argv0: name,
+  stdio: ["pipe", "inherit", "inherit"],
+  env: forwards ? process.env : { ...process.env, LAZULI_STOP_WITH_STDIN: "true" },
+});
+child.stdin.on("error", () => {}); // the server ended first
+if (forwards) process.stdin.pipe(child.stdin);
 child.on("error", (error) => fail(`${program} does not start: ${error.message}`));
 
 // The terminal sends its signals to both processes. Others come to this one alone and are passed on; the server decides when to end.

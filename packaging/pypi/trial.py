@@ -1,7 +1,11 @@
 """Uses the installed module as a test suite does."""
 
+import socket
+import subprocess
+import sys
 import tempfile
 import time
+import urllib.parse
 
 import lazuli_storage
 from azure.data.tables import TableServiceClient
@@ -69,6 +73,26 @@ try:
 except lazuli_storage.ServerError as error:
     print("a flag that is wrong:", error)
     assert "exit code 2" in str(error) and "--no-such-flag is not a flag" in str(error)
+
+# A killed process leaves no server behind.
+program = """
+import lazuli_storage, time
+server = lazuli_storage.Server().start()
+print(server.endpoint("blob"), flush=True)
+time.sleep(600)
+"""
+with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as parent:
+    assert parent.stdout is not None
+    url = urllib.parse.urlsplit(parent.stdout.readline())
+    parent.kill()
+end = time.monotonic() + 30
+while True:
+    try:
+        socket.create_connection((url.hostname, url.port)).close()
+    except ConnectionRefusedError:
+        break
+    assert time.monotonic() < end, "the server outlives the process that was killed"
+    time.sleep(0.05)
 
 # One that nobody stops ends with the interpreter.
 left = lazuli_storage.Server().start()

@@ -25,7 +25,7 @@ pub enum AccountError {
     TooManyKeys(String),
     #[error("a key of account {0:?} is not base64")]
     InvalidKey(String),
-    #[error("account {account:?} cannot have {option:?} switched on: only {OPTIONS}")]
+    #[error("account {account:?}: {option:?} is not an option; the options are {OPTIONS}")]
     UnknownOption { account: String, option: String },
     #[error(
         "account {account:?} cannot have the encryption scope {scope:?}: 3 to 63 lower-case letters, digits and dashes, each dash \

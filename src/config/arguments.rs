@@ -14,7 +14,7 @@ pub(super) struct Argument {
 
 /// Parses the words after the program's name.
 ///
-/// Azurite ignores bare words (`azurite start`) except its commands `help` and `version`. So does Lazuli, which adds `import`.
+/// Azurite ignores bare words (`azurite start`) except its commands `help` and `version`. So does Lazuli, which adds `import`, `check` and `health`.
 ///
 /// # Errors
 /// [`ConfigErrorKind::UnknownFlag`], [`ConfigErrorKind::MissingValue`].
@@ -24,7 +24,7 @@ pub(super) fn parse(words: impl Iterator<Item = String>) -> Result<Vec<Argument>
     while let Some(word) = words.next() {
         let word = match word.as_str() {
             "--" => break,
-            "help" | "version" | "import" => format!("--{word}"),
+            "help" | "version" | "import" | "check" | "health" => format!("--{word}"),
             bare if !bare.starts_with('-') => continue,
             _ => word,
         };
@@ -34,7 +34,7 @@ pub(super) fn parse(words: impl Iterator<Item = String>) -> Result<Vec<Argument>
         };
         let flag = flags().find(|flag| flag.names().any(|known| known == name)).ok_or_else(|| unknown(name))?;
         let value = match flag.kind {
-            FlagKind::Value(word) | FlagKind::Values(word) => value
+            FlagKind::Value(word) | FlagKind::Values(word) | FlagKind::CommandValue(word) => value
                 .or_else(|| words.next_if(|next| is_value(next)))
                 .filter(|value| !value.is_empty())
                 .ok_or_else(|| ConfigErrorKind::MissingValue { flag: name.to_owned(), word })?,

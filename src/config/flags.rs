@@ -1,11 +1,11 @@
 //! The table of flags and variables.
 //!
-//! The parser, `--help` and `docs/configuration.md` read this table. A new flag needs an entry here, and a field of [`Draft`] for its
-//! value.
+//! The parser, `--help`, the man page, the completions of shells and `docs/configuration.md` read this table. A new flag needs an entry
+//! here, and a field of [`Draft`] for its value.
 
 use crate::config::draft::Draft;
 use crate::config::error::ValueError;
-use crate::config::values::{boolean, durability, host, level, log_format, megabytes, oauth, path, port, seconds};
+use crate::config::values::{boolean, durability, host, level, log_format, megabytes, oauth, path, port, seconds, shell};
 use crate::config::{WELL_KNOWN_ACCOUNT, accounts};
 use crate::user;
 
@@ -20,6 +20,8 @@ pub(super) struct Flag {
     pub(super) kind: FlagKind,
     /// The value if neither the flag nor its variable is given.
     pub(super) default: Option<&'static str>,
+    /// All values, if there are few: shells complete them.
+    pub(super) values: &'static [&'static str],
     /// The description in `--help` and `docs/configuration.md`.
     pub(super) meaning: &'static str,
     pub(super) set: Set,
@@ -36,6 +38,8 @@ pub(super) enum FlagKind {
     Switch,
     /// Alone: the flag selects another command than serving. It has no variable.
     Command,
+    /// With one value: the flag selects another command, too.
+    CommandValue(&'static str),
 }
 
 /// Parses a value and stores it in the draft.
@@ -90,14 +94,14 @@ pub(super) static SECTIONS: &[Section] = &[
         title: "Where it listens",
         flags: &[&[
             value("host", "HOST", |d, v| host(v).map(|h| d.hosts().for_each(|place| place.clone_from(&h)))).means(
-                "Address of all four services, where their own flag does not name another: 0.0.0.0 or :: for every interface",
+                "Address of all four services, unless a service has its own flag; 0.0.0.0 or :: is every interface",
             ),
         ],
             endpoint!(blob, "Blob", "10000"),
             &[
             value("web-port", "PORT", |d, v| port(v).map(|p| d.web_port = Some(p))).means(
-                "Port of the static websites, at the Blob service's address: none unless given. The host chooses the account \
-                 (account.localhost), any other host is the first account's",
+                "Port for static websites, at the Blob service's address; none unless given. The host selects the account \
+                 (account.localhost); any other host is the website of the first account",
             ),
             ],
             &[
@@ -112,7 +116,7 @@ pub(super) static SECTIONS: &[Section] = &[
             &[
             switch("disable-product-style-url", |d, v| boolean(v).map(|off| d.config.path_style_only = off))
                 .azurite("disableProductStyleUrl")
-                .means("Take the account from the path always, never from the host name"),
+                .means("Always take the account from the path, never from the host name"),
         ]],
     },
     Section {
@@ -130,20 +134,23 @@ pub(super) static SECTIONS: &[Section] = &[
             value("location", "DIR", |d, v| path(v).map(|p| d.config.location = Some(p)))
                 .azurite("location")
                 .short('l')
-                .means("Keep data in this directory, which is made if it is not there: what was acknowledged is there after any end"),
+                .means("Keep data in this directory, which is created if it does not exist; acknowledged writes survive a crash or a kill"),
             value("durability", "LEVEL", |d, v| durability(v).map(|level| d.durability = Some(level))).means(
-                "When a write to --location is done: process, when the operating system has it (the default; it outlives the server, \
-                 not a loss of power), or sync, when the disk has it",
-            ),
+                "When a write to --location is done: process, when the operating system has it (the default; it survives a kill, not \
+                 a loss of power), or sync, when the disk has it",
+            ).values(&["process", "sync"]),
             value("user", "USER", |d, v| Ok(user::read(v).map(|user| d.config.user = Some(user))?)).means(
-                "Started as root, become this user before anything is served: UID, UID:GID, or owner, the owner of --location (as in \
-                 the image; a folder of root's is handed over to a user without rights)",
+                "If started as root, become this user before serving: UID, UID:GID, or owner, which is the owner of --location (the \
+                 image uses owner; a directory that belongs to root is handed over to user 65532)",
             ),
             value("extent-memory-limit", "MEGABYTES", |d, v| {
                 megabytes(v).map(|()| d.warn("--extent-memory-limit is not enforced: memory grows with what is stored"))
             })
             .azurite("extentMemoryLimit")
             .means("Accepted, but not enforced: memory grows with what is stored"),
+            switch("stop-with-stdin", |d, v| boolean(v).map(|on| d.config.stop_with_stdin = on)).means(
+                "Stop when standard input is closed: a parent that holds the other end of a pipe, and is killed, leaves no server behind",
+            ),
             switch("control", |d, v| boolean(v).map(|on| d.config.control = on))
                 .means("Let tests move the clock (POST /_lazuli/clock?seconds=N) and empty every account (POST /_lazuli/reset)"),
         ]],
@@ -153,10 +160,10 @@ pub(super) static SECTIONS: &[Section] = &[
         flags: &[&[
             value("cert", "FILE", |d, v| path(v).map(|p| d.cert = Some(p)))
                 .azurite("cert")
-                .means("Certificate chain in PEM, for https; goes with --key"),
+                .means("Certificate chain in PEM, for https; requires --key"),
             value("key", "FILE", |d, v| path(v).map(|p| d.key = Some(p)))
                 .azurite("key")
-                .means("The certificate's private key in PEM; goes with --cert"),
+                .means("The certificate's private key in PEM; requires --cert"),
             value("pwd", "PASSWORD", |d, _| {
                 d.password = true;
                 Ok(())
@@ -164,8 +171,9 @@ pub(super) static SECTIONS: &[Section] = &[
             .azurite("pwd")
             .means("Azurite's password of a PFX file: ignored beside --key; without it, refused with the command that converts the file to PEM"),
             value("oauth", "LEVEL", |d, v| oauth(v).map(|trust| d.config.oauth = Some(trust))).azurite("oauth").means(
-                "Take bearer tokens, without checking signatures: basic by issuer, audience and time, over https; dev any",
-            ),
+                "Accept bearer tokens, without checking their signatures: basic checks issuer, audience and times, and requires https; \
+                 dev accepts every token that has not expired",
+            ).values(&["basic", "dev"]),
         ]],
     },
     Section {
@@ -173,18 +181,20 @@ pub(super) static SECTIONS: &[Section] = &[
         flags: &[&[
             value("log", "LEVEL", |d, v| level(v).map(|l| d.config.log.level = l))
                 .default("info")
+                .values(&["error", "warn", "info", "debug", "trace"])
                 .means("The log level: error, warn, info, debug or trace"),
             value("log-format", "FORMAT", |d, v| log_format(v).map(|format| d.config.log.format = format))
                 .default("text")
-                .means("How the log is written to standard output: text, or json, an object a line"),
+                .values(&["text", "json"])
+                .means("How the log is written to standard output: text, or json with one object per line"),
             switch("silent", |d, v| boolean(v).map(|on| d.config.log.silent = on))
                 .azurite("silent")
                 .short('s')
-                .means("No line for each request"),
+                .means("Do not log a line for each request"),
             value("debug", "FILE", |d, v| path(v).map(|p| d.config.debug = Some(p)))
                 .azurite("debug")
                 .short('d')
-                .means("Add a log of the level debug to this file as well, as text, whatever --log, --log-format and --silent say"),
+                .means("Also write a log of the level debug to this file, as text, whatever --log, --log-format and --silent say"),
         ]],
     },
     Section {
@@ -205,10 +215,14 @@ pub(super) static SECTIONS: &[Section] = &[
             ),
             value("from-azurite", "DIR", |d, v| path(v).map(|p| d.from_azurite = Some(p)))
                 .means("The Azurite workspace that import reads"),
-            command("check").means("Say what --location holds and whether any of it is damaged, change nothing, and exit with 0 or 1"),
-            command("health").means("Ask the server that runs with these flags for its health, and exit with 0 or 1"),
-            command("version").short('v').means("Print the version, and nothing else"),
-            command("help").short('h').means("Print this list"),
+            command("check").means("Report what --location contains and whether any of it is damaged; change nothing, and exit with 0 or 1"),
+            command("health").means("Check the health of the server that runs with these flags, and exit with 0 or 1"),
+            Flag { kind: FlagKind::CommandValue("SHELL"), ..value("completions", "", |_, v| shell(v).map(drop)) }
+                .values(&["bash", "zsh", "fish", "powershell"])
+                .means("Print the script that completes these flags in a shell: bash, zsh, fish or powershell"),
+            command("man").means("Print the man page, in troff"),
+            command("version").short('v').means("Print the version"),
+            command("help").short('h').means("Print this help"),
         ]],
     },
 ];
@@ -217,7 +231,7 @@ pub(super) static VARIABLES: &[Variable] = &[
     Variable {
         name: "AZURITE_ACCOUNTS",
         yields_to: Some("account"),
-        meaning: "The accounts, as name:key[:key2] with ; between; they replace the default account. --account comes before it",
+        meaning: "The accounts, as name:key[:key2] separated by ;. They replace the default account. --account takes precedence",
         set: |d, v| {
             d.config.accounts = accounts::read_azurite(v)?;
             if !d.config.accounts.iter().any(|account| account.name == WELL_KNOWN_ACCOUNT) {
@@ -249,7 +263,7 @@ pub(super) fn flags() -> impl Iterator<Item = &'static Flag> {
 }
 
 const fn value(name: &'static str, word: &'static str, set: Set) -> Flag {
-    Flag { name, short: None, azurite: None, kind: FlagKind::Value(word), default: None, meaning: "", set }
+    Flag { name, short: None, azurite: None, kind: FlagKind::Value(word), default: None, values: &[], meaning: "", set }
 }
 
 const fn switch(name: &'static str, set: Set) -> Flag {
@@ -273,6 +287,10 @@ impl Flag {
         Flag { default: Some(value), ..self }
     }
 
+    const fn values(self, values: &'static [&'static str]) -> Flag {
+        Flag { values, ..self }
+    }
+
     const fn means(self, meaning: &'static str) -> Flag {
         Flag { meaning, ..self }
     }
@@ -280,7 +298,7 @@ impl Flag {
     /// The environment variable of the flag, if it has one.
     pub(super) fn variable(&self) -> Option<String> {
         match self.kind {
-            FlagKind::Command => None,
+            FlagKind::Command | FlagKind::CommandValue(_) => None,
             _ => Some(format!("LAZULI_{}", self.name.to_uppercase().replace('-', "_"))),
         }
     }
@@ -298,7 +316,7 @@ impl Flag {
     /// The placeholder for the value in `--help`.
     pub(super) fn word(&self) -> Option<&'static str> {
         match self.kind {
-            FlagKind::Value(word) | FlagKind::Values(word) => Some(word),
+            FlagKind::Value(word) | FlagKind::Values(word) | FlagKind::CommandValue(word) => Some(word),
             FlagKind::Switch | FlagKind::Command => None,
         }
     }

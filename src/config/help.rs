@@ -10,16 +10,17 @@ const WIDTH: usize = 116;
 /// The text of `--help`.
 pub(super) fn help() -> String {
     let mut text =
-        concat!("Lazuli ", env!("CARGO_PKG_VERSION"), ": Azure Storage on this machine, in Azurite's place\n\n").to_owned();
-    text += "Usage: lazuli [FLAG]...\n";
+        concat!("Lazuli ", env!("CARGO_PKG_VERSION"), ": an Azure Storage server for development and tests\n\n").to_owned();
+    text += "Usage: lazuli [FLAG]...\n       lazuli import --from-azurite DIR --location DIR\n       lazuli --check --location DIR\n\n\
+             Without flags it serves the account devstoreaccount1 on 127.0.0.1 and keeps data in memory. Ctrl-C stops it.\n";
     for section in SECTIONS {
         text += &format!("\n{}\n", section.title);
         for flag in section.flags() {
             text += &entry(flag);
         }
     }
-    text += "\nEvery flag but import and the last four has a variable: LAZULI_BLOB_PORT for --blob-port. The flag comes before it.\n\
-             Azurite's names (--blobPort) and these variables of Azurite's are understood too:\n\n";
+    text += "\nEvery flag of a server has a variable, such as LAZULI_BLOB_PORT for --blob-port. The flag takes precedence.\n\
+             Azurite's flags (--blobPort) work too, and so do these variables of Azurite:\n\n";
     for variable in VARIABLES {
         text += &columns(variable.name, variable.meaning);
     }

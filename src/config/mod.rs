@@ -1,15 +1,18 @@
 //! The configuration: flags, environment variables and defaults become a [`Config`] or a [`ConfigError`].
 //!
 //! `flags` is the table of all flags; `arguments` parses a command line by it, `layers` merges the sources of values into a `draft`,
-//! `values` and `accounts` parse values, `settings` is the result, `help` writes `--help`, and `page` `docs/configuration.md`.
+//! `values` and `accounts` parse values, and `settings` is the result. `help`, `man`, `completions` and `page` write `--help`, the man
+//! page, the completions of shells and `docs/configuration.md` from the table.
 
 pub mod accounts;
 mod arguments;
+mod completions;
 mod draft;
 mod error;
 mod flags;
 mod help;
 mod layers;
+mod man;
 #[cfg(test)]
 mod page;
 mod settings;
@@ -90,6 +93,14 @@ pub fn read(args: impl IntoIterator<Item = OsString>, env: &dyn Fn(&str) -> Opti
     }
     if has("version") {
         return Ok(Command::Print(concat!(env!("CARGO_PKG_VERSION"), "\n").to_owned()));
+    }
+    if let Some(argument) = given.iter().rfind(|argument| argument.flag.name == "completions") {
+        let shell = values::shell(&argument.value);
+        let shell = shell.map_err(|reason| ConfigErrorKind::InvalidValue { flag: argument.name.clone(), reason })?;
+        return Ok(Command::Print(completions::script(shell)));
+    }
+    if has("man") {
+        return Ok(Command::Print(man::page()));
     }
     let mut draft = layers::merge(&given, env)?;
     let from = draft.from_azurite.take();

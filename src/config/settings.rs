@@ -41,6 +41,8 @@ pub struct Config {
     pub(crate) oauth: Option<TokenCheck>,
     /// Whether `/_lazuli/` can move the clock and empty the accounts.
     pub(crate) control: bool,
+    /// Whether the program stops when its standard input is closed.
+    pub(crate) stop_with_stdin: bool,
     /// Whether a host name never names the account.
     pub(crate) path_style_only: bool,
     /// The options of the log.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::account::Account;
+use crate::config::draft::Draft;
 use crate::config::flags::{Flag, FlagKind, VARIABLES, flags};
 use crate::log::{Format, LogOptions};
 use crate::rules::auth::token::TokenCheck;
@@ -54,6 +55,7 @@ fn without_flags_and_variables_the_defaults_hold() {
         tls: None,
         oauth: None,
         control: false,
+        stop_with_stdin: false,
         path_style_only: false,
         log: LogOptions { level: Level::INFO, format: Format::Text, silent: false },
         debug: None,
@@ -121,6 +123,7 @@ const SETTINGS: &[(&[&str], &str, &str, fn(&mut Config))] = &[
     (&["--extent-memory-limit", "--extentMemoryLimit"], "LAZULI_EXTENT_MEMORY_LIMIT", "64.000000", |c| {
         c.warnings = vec!["--extent-memory-limit is not enforced: memory grows with what is stored".into()];
     }),
+    (&["--stop-with-stdin"], "LAZULI_STOP_WITH_STDIN", "true", |c| c.stop_with_stdin = true),
     (&["--control"], "LAZULI_CONTROL", "true", |c| c.control = true),
     (&["--oauth"], "LAZULI_OAUTH", "Dev", |c| c.oauth = Some(TokenCheck::Dev)),
     (&["--log"], "LAZULI_LOG", "Debug", |c| c.log.level = Level::DEBUG),
@@ -155,7 +158,8 @@ fn every_name_and_variable_of_a_flag_does_the_same() {
     }
     assert_eq!(config(&["--extentMemoryLimit", "-1"], &[]).warnings.len(), 1, "a number is a value, whatever its sign");
 
-    let tested_elsewhere = ["cert", "key", "pwd", "import", "from-azurite", "check", "health", "version", "help"];
+    let tested_elsewhere =
+        ["cert", "key", "pwd", "import", "from-azurite", "check", "health", "completions", "man", "version", "help"];
     for flag in flags() {
         let tested = SETTINGS.iter().any(|(_, variable, ..)| Some((*variable).to_owned()) == flag.variable());
         assert!(tested || tested_elsewhere.contains(&flag.name), "--{} has no test", flag.name);
@@ -339,7 +343,7 @@ fn a_refusal_is_one_line() {
         (&["--account", "abc:b25l:dHdv:eA=="], "--account: account \"abc\" has more than two keys"),
         (
             &["--account", "abc,HNS"],
-            "--account: account \"abc\" cannot have \"HNS\" switched on: only versioning, hns, immutability, access-tracking, premium, container-retention=DAYS, share-retention=DAYS and scope=NAME",
+            "--account: account \"abc\": \"HNS\" is not an option; the options are versioning, hns, immutability, access-tracking, premium, container-retention=DAYS, share-retention=DAYS and scope=NAME",
         ),
         (&["--account", "abc", "--account", "abc"], "--account: account \"abc\" is named twice"),
         (&["--account", ";"], "--account: no account is named"),
@@ -417,10 +421,13 @@ fn questions() {
         for word in ["--help", "-h", "help"] {
             assert_eq!(start(&[program, "-s", word], broken).unwrap(), Command::Print(help::help()));
         }
-        let Ok(Command::Health(config)) = start(&[program, "--health", "--tablePort=7"], &broken[1..]) else {
-            panic!("{program}")
-        };
-        assert!(config.table.is_none_or(|table| table.port == 7), "{program}");
+        for word in ["--health", "health"] {
+            let Ok(Command::Health(config)) = start(&[program, word, "--tablePort=7"], &broken[1..]) else { panic!("{program}") };
+            assert!(config.table.is_none_or(|table| table.port == 7), "{program}");
+        }
+        for word in ["--check", "check"] {
+            assert!(matches!(start(&[program, word, "--location", "data"], &broken[1..]), Ok(Command::Check(_))), "{program}");
+        }
     }
     assert!(start(&["lazuli", "--help", "--bogus"], &[]).is_err());
     assert!(start(&["lazuli", "--health"], broken).is_err());
@@ -451,6 +458,46 @@ fn the_list_is_in_order() {
     }
     for variable in VARIABLES {
         assert!(variable.yields_to.is_none_or(|name| flags().any(|flag| flag.name == name)), "{}", variable.name);
+    }
+}
+
+#[test]
+fn values_that_shells_complete_are_values() {
+    for flag in flags() {
+        for value in flag.values {
+            (flag.set)(&mut Draft::default(), value).unwrap();
+        }
+        assert!(flag.values.is_empty() || (flag.set)(&mut Draft::default(), "neither").is_err(), "--{}", flag.name);
+    }
+}
+
+#[test]
+fn every_shell_completes_every_flag() {
+    for shell in ["bash", "zsh", "fish", "powershell"] {
+        let Command::Print(script) = start(&["lazuli", "--completions", shell], &[("LAZULI_BLOB_PORT", "x")]).unwrap() else {
+            panic!("{shell}")
+        };
+        for flag in flags() {
+            let name = if shell == "fish" { format!("-l {} ", flag.name) } else { format!("--{}", flag.name) };
+            assert!(script.contains(&name), "{shell} completes no --{}", flag.name);
+        }
+        assert!(script.contains("import") && script.contains("lazuli-storage"), "{shell}");
+    }
+    assert_eq!(refusal(&["--completions", "sh"], &[]), "--completions: \"sh\" is not a shell: bash, zsh, fish or powershell");
+    assert_eq!(refusal(&["--completions"], &[]), "--completions needs a value: --completions SHELL");
+}
+
+#[test]
+fn the_man_page_has_every_flag_and_no_request_by_accident() {
+    let Command::Print(page) = start(&["lazuli", "--man"], &[("LAZULI_BLOB_PORT", "x")]).unwrap() else { panic!() };
+    for flag in flags() {
+        assert!(page.contains(&format!("\\fB\\-\\-{}\\fR", flag.name.replace('-', "\\-"))), "--{}", flag.name);
+    }
+    let known = [".TH", ".SH", ".SS", ".TP", ".PP", ".B", ".BR", ".BI", ".RI", ".I", ".br", ".RS", ".RE", ".EX", ".EE"];
+    for line in page.lines() {
+        let request = line.split(' ').next().unwrap_or_default();
+        assert!(!line.starts_with(['.', '\'']) || known.contains(&request), "{line}");
+        assert!(line.len() <= 100 && !line.is_empty(), "{line:?}");
     }
 }
 

@@ -9,6 +9,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tracing::Level;
 
+/// A shell that completes flags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shell {
+    Bash,
+    Zsh,
+    Fish,
+    Pwsh,
+}
+
 /// An address or a name. The brackets of an IPv6 address are optional.
 pub(super) fn host(text: &str) -> Result<String, ValueError> {
     let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
@@ -70,6 +79,12 @@ pub(super) fn oauth(text: &str) -> Result<TokenCheck, ValueError> {
 /// A log format by its name.
 pub(super) fn log_format(text: &str) -> Result<Format, ValueError> {
     named(text, [("text", Format::Text), ("json", Format::Json)], "a format: text or json")
+}
+
+/// A shell by its name.
+pub(super) fn shell(text: &str) -> Result<Shell, ValueError> {
+    let shells = [("bash", Shell::Bash), ("zsh", Shell::Zsh), ("fish", Shell::Fish), ("powershell", Shell::Pwsh)];
+    named(text, shells, "a shell: bash, zsh, fish or powershell")
 }
 
 /// A log level by its name.

@@ -4,6 +4,7 @@ use crate::config::{Config, ConfigError, ConfigErrorKind, accounts};
 use crate::emulator::{Emulator, StartError, load_tls};
 use crate::environment::{Clock, Environment};
 use crate::operation::ServiceKind;
+use crate::progress::Progress;
 use std::path::PathBuf;
 
 /// Starts an [`Emulator`]. Without any setting it listens at free ports of 127.0.0.1, serves the account
@@ -80,6 +81,7 @@ impl EmulatorBuilder {
         if !self.accounts.is_empty() {
             config.accounts = accounts::read(&self.accounts.join(";")).map_err(ConfigErrorKind::from)?;
         }
-        Emulator::start_with(&config, load_tls(&config)?, Environment::new(self.clock, self.seed)).await
+        let environment = Environment::new(self.clock, self.seed);
+        Emulator::start_with(&config, load_tls(&config)?, environment, &Progress::default()).await
     }
 }

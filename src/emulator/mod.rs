@@ -18,6 +18,7 @@ use crate::http::serve::{ConnectionOptions, Peer};
 use crate::http::tls::{ServerTls, TlsError};
 use crate::http::{host, serve, tls};
 use crate::operation::{Service, ServiceKind};
+use crate::progress::Progress;
 use crate::services::blob::{Blobs, DataLake};
 use crate::services::file::Files;
 use crate::services::queue::Queues;
@@ -95,6 +96,7 @@ impl Emulator {
         config: &Config,
         tls: Option<ServerTls>,
         environment: Environment,
+        progress: &Progress,
     ) -> Result<Emulator, StartError> {
         let account = config.accounts.first().cloned().ok_or(AccountError::NoAccount).map_err(ConfigErrorKind::from)?;
         let environment = Arc::new(environment);
@@ -102,7 +104,7 @@ impl Emulator {
         let (store, mut recovered) = match &config.location {
             None => (Store::MEMORY, Vec::new()),
             Some(path) => {
-                let (disk, recovered) = Disk::open(path, Medium::default(), config.durability)?;
+                let (disk, recovered) = Disk::open(path, Medium::default(), config.durability, progress)?;
                 (Store::on_disk(Arc::new(disk)), recovered)
             }
         };

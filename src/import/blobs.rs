@@ -32,6 +32,7 @@ pub async fn import(sender: &RequestSender, from: &Database, report: &mut Report
             let request = ImportRequest::put(&format!("/{name}")).query("restype", "container");
             request.optional_header("x-ms-blob-public-access", public_access)
         };
+        report.advance();
         report.count("containers", name, sender.send(account, request().metadata(document)).await)?;
         policies::import(sender, (account, name), request(), list(document, "containerAcl"), report).await?;
         if is_leased(document) {
@@ -46,12 +47,14 @@ pub async fn import(sender: &RequestSender, from: &Database, report: &mut Report
     });
     let mut import = BlobImport { sender, from, report, snapshots: BTreeMap::new(), archived: Vec::new() };
     for document in blobs {
+        import.report.advance();
         import.import_blob(document).await?;
     }
     for ((account, path), outcomes) in std::mem::take(&mut import.snapshots) {
         import.delete(&account, &path, outcomes).await?;
     }
     for block in from.collection("$BLOCKS_COLLECTION$") {
+        import.report.advance();
         import.import_block(block).await?;
     }
     // An archived blob cannot be changed, so this comes last.

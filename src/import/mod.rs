@@ -19,6 +19,7 @@ use crate::import::error::ImportError;
 use crate::import::report::Report;
 use crate::import::sender::Senders;
 use crate::import::workspace::{Workspace, text};
+use crate::progress::Progress;
 use crate::store::Store;
 use crate::store::disk::medium::Medium;
 use crate::store::disk::{Disk, Durability};
@@ -40,11 +41,17 @@ pub struct Imported {
 /// # Errors
 /// When there is no workspace, it cannot be read, nothing of it was imported, or `to` is not empty or cannot be written. `to` is then
 /// unchanged.
-pub async fn azurite(from: &Path, to: &Path, durability: Durability, environment: Environment) -> Result<Imported, ImportError> {
+pub async fn azurite(
+    from: &Path,
+    to: &Path,
+    durability: Durability,
+    environment: Environment,
+    progress: &Progress,
+) -> Result<Imported, ImportError> {
     let workspace = Workspace::open(from)?;
     check_empty(to)?;
     let unfinished = unfinished(to)?;
-    let imported = import_to(&unfinished, &workspace, durability, environment).await.and_then(|report| {
+    let imported = import_to(&unfinished, &workspace, durability, environment, progress).await.and_then(|report| {
         let warnings: Vec<String> = report.warnings().collect();
         if report.is_empty() {
             return Err(nothing_imported(from, &warnings));
@@ -72,13 +79,14 @@ async fn import_to(
     workspace: &Workspace,
     durability: Durability,
     environment: Environment,
+    progress: &Progress,
 ) -> Result<Report, ImportError> {
-    let (disk, _) = Disk::open(location, Medium::default(), durability)?;
+    let (disk, _) = Disk::open(location, Medium::default(), durability, &Progress::default())?;
     let disk = Arc::new(disk);
     let senders = Senders::open(&accounts(workspace), &Store::on_disk(disk.clone()), environment)?;
     // The location was empty, so all its cells are known, and a long log may be replaced by a snapshot.
     disk.settle();
-    let mut report = Report::default();
+    let mut report = Report::new(progress.begin("importing", workspace.documents()));
     blobs::import(&senders.blob, &workspace.blob, &mut report).await?;
     queues::import(&senders, &workspace.queue, &mut report).await?;
     tables::import(&senders.table, &workspace.table, &mut report).await?;

@@ -20,11 +20,13 @@ pub async fn import(senders: &Senders, from: &Database, report: &mut Report) -> 
     for document in from.collection("$QUEUES_COLLECTION$") {
         let (account, name) = (string(document, "accountName"), string(document, "name"));
         let request = || ImportRequest::put(&format!("/{name}"));
+        report.advance();
         report.count("queues", name, sender.send(account, request().metadata(document)).await)?;
         policies::import(sender, (account, name), request(), list(document, "queueAcl"), report).await?;
     }
     for document in from.collection("$MESSAGES_COLLECTION$") {
         let outcome = import_message(senders, from, document).await;
+        report.advance();
         report.count("messages", string(document, "queueName"), outcome)?;
     }
     Ok(())

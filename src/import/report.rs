@@ -1,6 +1,7 @@
 //! What was imported, and what was not.
 
 use crate::import::error::{ImportError, ItemError};
+use crate::progress::Stage;
 use std::collections::BTreeMap;
 
 /// The results of an import. Items are counted by their kind, which is a plural such as `blobs`.
@@ -9,9 +10,21 @@ pub struct Report {
     imported: BTreeMap<&'static str, u64>,
     /// By what happened to them, kind and reason: how many items were not imported or differ from the workspace, and the first of them.
     warnings: BTreeMap<(&'static str, &'static str, String), (u64, String)>,
+    /// How many documents of the workspace are imported.
+    documents: Stage,
 }
 
 impl Report {
+    /// An empty report, which counts documents in this stage.
+    pub fn new(documents: Stage) -> Report {
+        Report { documents, ..Report::default() }
+    }
+
+    /// Counts a document that was read, whatever became of it.
+    pub fn advance(&self) {
+        self.documents.advance(1);
+    }
+
     /// Counts an item with the outcome of its import.
     ///
     /// # Errors

@@ -19,6 +19,7 @@ pub async fn import(sender: &RequestSender, from: &Database, report: &mut Report
     for document in from.collection("$TABLES_COLLECTION$") {
         let (account, name) = (string(document, "account"), string(document, "table"));
         let created = post(sender, account, "/Tables", json!({ "TableName": name })).await;
+        report.advance();
         report.count("tables", name, created)?;
         let path = format!("/{name}");
         policies::import(sender, (account, name), ImportRequest::put(&path), list(document, "tableAcl"), report).await?;
@@ -28,6 +29,7 @@ pub async fn import(sender: &RequestSender, from: &Database, report: &mut Report
                 Some(properties) => post(sender, account, &path, properties).await,
                 None => Err(ItemError::NotImported("it has no properties".to_owned())),
             };
+            report.advance();
             report.count("entities", name, inserted)?;
         }
         listed.insert(entities);

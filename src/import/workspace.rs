@@ -51,6 +51,14 @@ impl Workspace {
     }
 }
 
+impl Workspace {
+    /// The number of documents.
+    pub fn documents(&self) -> u64 {
+        let collections = [&self.blob, &self.queue, &self.table].into_iter().flat_map(|database| &database.collections);
+        collections.map(|(_, documents)| documents.len() as u64).sum()
+    }
+}
+
 impl Database {
     fn open(place: &Path, service: &str, folder: Option<&str>) -> Result<Option<Database>, ImportError> {
         let Some(collections) = collections_of(&place.join(format!("__azurite_db_{service}__.json")))? else { return Ok(None) };

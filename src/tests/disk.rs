@@ -5,6 +5,7 @@ use crate::operation::ServiceKind;
 use crate::tests::support::scenario::check_of;
 use crate::tests::support::scratch::Scratch;
 use crate::tests::support::server::TestServer;
+#[cfg(target_os = "linux")]
 use crate::tests::support::wait::in_time;
 
 /// A megabyte of different bytes.
@@ -222,6 +223,7 @@ async fn an_account_that_is_not_configured_for_a_while_loses_nothing() {
     assert!(found.status == 200 && found.body == megabyte(1), "{}", found.verdict());
 }
 
+#[cfg(target_os = "linux")]
 #[tokio::test]
 async fn the_space_of_deleted_blobs_is_reclaimed() {
     let place = Scratch::new("room");

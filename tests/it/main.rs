@@ -15,25 +15,38 @@ mod support;
 mod auth;
 mod blob;
 mod case;
-mod dropin;
 mod embedded;
 mod faults;
 mod file;
-mod import;
-mod kill;
 mod lake;
-mod log;
-mod owner;
-mod process;
 mod queue;
 mod race;
-mod reclaim;
 mod sdk;
 mod smoke;
-mod startup;
 mod table;
 mod tidy;
-mod trust;
 mod web;
+
+// They start the program as a process, send it signals, and give it other names by links.
+#[cfg(unix)]
+mod dropin;
+#[cfg(unix)]
+mod import;
+#[cfg(unix)]
+mod kill;
+#[cfg(unix)]
+mod log;
+#[cfg(unix)]
+mod process;
+#[cfg(unix)]
+mod startup;
+#[cfg(unix)]
+mod trust;
+
+// Only Linux changes the user and punches holes.
+#[cfg(target_os = "linux")]
+mod owner;
+#[cfg(target_os = "linux")]
+mod reclaim;
 
 use support::{raw, rng, scenario, scratch, server, time};

@@ -204,9 +204,9 @@ fn the_refusal_of_a_folder_names_the_remedy() {
         assert_eq!((output.status.code(), error.lines().count()), (Some(2), 1), "{error}");
         let mend = if missing { place.parent().unwrap() } else { &place };
         let wanted =
-            format!("{0} belongs to user 0, and the server runs as user 1000: as root, chown 1000 {0} mends it", mend.display());
+            format!("{0} belongs to user 0, and the server runs as user 1000: as root, chown 1000 {0} fixes it", mend.display());
         assert!(error.contains(&wanted), "{error}");
-        let mended = wanted.split("as root, ").nth(1).unwrap().strip_suffix(" mends it").unwrap();
+        let mended = wanted.split("as root, ").nth(1).unwrap().strip_suffix(" fixes it").unwrap();
         let words: Vec<&str> = mended.split(' ').collect();
         assert!(std::process::Command::new(words[0]).args(&words[1..]).status().unwrap().success());
         let mut served = command(lazuli(), &[&FREE[..], &["--location", place.to_str().unwrap()]].concat());

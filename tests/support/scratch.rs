@@ -21,7 +21,8 @@ impl Scratch {
         self.0.to_str().unwrap()
     }
 
-    /// The disk space of its files, in bytes.
+    /// The disk space of its files, in bytes. Only Linux frees some of a file's.
+    #[cfg(target_os = "linux")]
     pub fn room(&self) -> u64 {
         use std::os::unix::fs::MetadataExt;
         std::fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().metadata().unwrap().blocks() * 512).sum()

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 /// Returns true once a condition holds, and false if it does not within this many seconds.
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only tests of Linux wait"))]
 pub fn in_time(seconds: u64, mut happened: impl FnMut() -> bool) -> bool {
     let begun = Instant::now();
     while !happened() {

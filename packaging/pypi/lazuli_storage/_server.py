@@ -37,7 +37,7 @@ class Server:
     arguments:  more flags of the command line, such as "--oauth=dev" or "--blob-port=10000".
     timeout:    how many seconds the server may take until it listens, and until it stops.
 
-    Environment variables of Lazuli and Azurite have no effect on this server.
+    The server stops when this process ends, even if it is killed. Environment variables of Lazuli and Azurite have no effect on it.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Server:
     ) -> None:
         if isinstance(accounts, str) or isinstance(arguments, str):
             raise TypeError("accounts and arguments are sequences of strings, not a string")
-        self._command: List[str] = [executable(), "--control"]
+        self._command: List[str] = [executable(), "--control", "--stop-with-stdin"]
         for service in _SERVICES:
             self._command.append(f"--{service}-port=0")
         if location is not None:
@@ -77,7 +77,8 @@ class Server:
         self._process = subprocess.Popen(
             self._command,
             env=environment,
-            stdin=subprocess.DEVNULL,
+            # The end of this process closes the pipe, however it ends, and the server stops.
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             encoding="utf-8",
@@ -103,7 +104,11 @@ class Server:
         _running.discard(self)
         if process is None:
             return
-        process.terminate()
+        if process.stdin is not None:
+            process.stdin.close()
+        if os.name != "nt":
+            # On Windows this would kill the server. Elsewhere a copy of this process may hold the pipe open.
+            process.terminate()
         if self._wait(process) is None:
             process.kill()
             process.wait()

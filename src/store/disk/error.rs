@@ -29,7 +29,7 @@ pub enum DiskErrorKind {
     Folder { action: &'static str, error: io::Error, hint: String },
     #[error("there is no data in the folder")]
     NoData,
-    #[error("the folder has files of another program in it; choose an empty one")]
+    #[error("the folder contains files of another program; choose an empty one")]
     OtherProgram,
     /// `from` and `to` are paths as a shell accepts them.
     #[error(

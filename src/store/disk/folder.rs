@@ -36,11 +36,15 @@ pub fn is_foreign(name: &OsStr) -> bool {
     Path::new(name).extension().is_none_or(|extension| extension != "log") && name != "lost+found"
 }
 
-/// A path as a shell accepts it.
+/// A path as a shell accepts it; on Windows, as both shells do.
 fn shell_word(path: &Path) -> String {
     let text = path.display().to_string();
-    let plain = |c: char| c.is_alphanumeric() || "/._-+:@%".contains(c);
-    if !text.is_empty() && text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+    let plain = |c: char| c.is_alphanumeric() || "/._-+:@".contains(c) || c == if cfg!(windows) { '\\' } else { '%' };
+    match !text.is_empty() && text.chars().all(plain) {
+        true => text,
+        false if cfg!(windows) => format!("\"{text}\""),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
 }
 
 /// The suggested location for the data of an Azurite workspace: beside the workspace, which remains unchanged.
@@ -61,7 +65,7 @@ fn permission_hint(path: &Path, error: &io::Error) -> String {
     let there = path.ancestors().find_map(|folder| Some((folder, folder.metadata().ok()?.uid())));
     match there {
         Some((folder, owner)) if error.kind() == io::ErrorKind::PermissionDenied && owner != user => format!(
-            "; {0} belongs to user {owner}, and the server runs as user {user}: as root, chown {user} {0} mends it (in a container, so \
+            "; {0} belongs to user {owner}, and the server runs as user {user}: as root, chown {user} {0} fixes it (in a container, so \
              does starting it without --user)",
             shell_word(folder)
         ),

@@ -148,7 +148,11 @@ pub fn read_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Result<()>
     Ok(())
 }
 
-/// Makes a range of a file a hole. Systems that cannot keep the bytes until the file is removed.
+/// Whether this system makes holes in files. Windows, macOS and the BSDs have no safe interface for it here: there, deleted contents
+/// keep their space until all of their file is deleted.
+pub const MAKES_HOLES: bool = cfg!(target_os = "linux");
+
+/// Makes a range of a file a hole. Systems and file systems that cannot keep the bytes until the file is removed.
 #[cfg(target_os = "linux")]
 pub fn punch_hole(file: &File, start: u64, length: u64) {
     use rustix::fs::{FallocateFlags, fallocate};

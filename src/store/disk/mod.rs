@@ -29,6 +29,7 @@ pub mod snapshot;
 #[cfg(test)]
 mod tests;
 
+use crate::progress::{Progress, Stage};
 use crate::store::changes::{CellId, Changes, Entries};
 use crate::store::disk::committer::CommitterThread;
 use crate::store::disk::error::{DiskError, DiskErrorKind};
@@ -65,6 +66,8 @@ pub struct Disk {
     inactive: Arc<InactiveCells>,
     /// The records that were found, until their cells are restored.
     found: Mutex<HashMap<CellId, Records>>,
+    /// The stage of the start in which cells are restored.
+    restoring: Mutex<Stage>,
     /// Its receivers learn that the disk is dropped, and its folder free.
     closed: watch::Sender<()>,
 }
@@ -117,13 +120,13 @@ impl Disk {
     ///
     /// # Errors
     /// Those of [`Disk::open`]; also when the folder is missing or has no data.
-    pub fn open_read_only(path: &Path) -> Result<(Disk, Vec<String>), DiskError> {
-        Disk::inspect(path).map_err(|kind| DiskError::new(path, kind))
+    pub fn open_read_only(path: &Path, progress: &Progress) -> Result<(Disk, Vec<String>), DiskError> {
+        Disk::inspect(path, progress).map_err(|kind| DiskError::new(path, kind))
     }
 
-    fn inspect(path: &Path) -> Result<(Disk, Vec<String>), DiskErrorKind> {
+    fn inspect(path: &Path, progress: &Progress) -> Result<(Disk, Vec<String>), DiskErrorKind> {
         let folder = Arc::new(Folder::open_read_only(path)?);
-        let mut found = replay::replay(&folder)?;
+        let mut found = replay::replay(&folder, progress)?;
         let inactive = Arc::new(InactiveCells::of(&mut found)?);
         let mut messages = vec![format!("format {}", folder.format())];
         if folder.format() > 1 {
@@ -146,7 +149,7 @@ impl Disk {
         messages.push(format!("{} records were read", found.records));
         let extents = Arc::new(Extents::open(folder.clone(), Arc::new(Medium::read_only()))?);
         let log = Arc::new(Log::new(extents.clone(), found.next, found.next_cell));
-        Ok((Disk::new(folder, log, extents, inactive, found.cells), messages))
+        Ok((Disk::new(folder, log, extents, inactive, found.cells, progress), messages))
     }
 
     /// A folder without threads that is not settled yet.
@@ -156,9 +159,12 @@ impl Disk {
         extents: Arc<Extents>,
         inactive: Arc<InactiveCells>,
         found: HashMap<CellId, Records>,
+        progress: &Progress,
     ) -> Disk {
+        let records = found.values().map(|records| records.0.len() as u64).sum();
+        let restoring = Mutex::new(progress.begin("restoring the state", records));
         let (found, closed) = (Mutex::new(found), watch::Sender::new(()));
-        Disk { threads: None, folder, sure: false, lost: false, log, extents, inactive, found, closed }
+        Disk { threads: None, folder, sure: false, lost: false, log, extents, inactive, found, restoring, closed }
     }
 
     /// The names of the root cells.
@@ -170,14 +176,24 @@ impl Disk {
     ///
     /// # Errors
     /// When the folder belongs to another program or store, is in use, has a newer format, or is damaged. It is then unchanged.
-    pub fn open(path: &Path, medium: Medium, durability: Durability) -> Result<(Disk, Vec<String>), DiskError> {
-        Disk::start(path, medium, durability).map_err(|kind| DiskError::new(path, kind))
+    pub fn open(
+        path: &Path,
+        medium: Medium,
+        durability: Durability,
+        progress: &Progress,
+    ) -> Result<(Disk, Vec<String>), DiskError> {
+        Disk::start(path, medium, durability, progress).map_err(|kind| DiskError::new(path, kind))
     }
 
-    fn start(path: &Path, medium: Medium, durability: Durability) -> Result<(Disk, Vec<String>), DiskErrorKind> {
+    fn start(
+        path: &Path,
+        medium: Medium,
+        durability: Durability,
+        progress: &Progress,
+    ) -> Result<(Disk, Vec<String>), DiskErrorKind> {
         let folder = Arc::new(Folder::open(path)?);
         let medium = Arc::new(medium);
-        let mut found = replay::replay(&folder)?;
+        let mut found = replay::replay(&folder, progress)?;
         let inactive = Arc::new(InactiveCells::of(&mut found)?);
         // Everything can be read, so from here on this server may change the folder.
         let mut messages: Vec<String> = found.move_torn_end(&folder)?.into_iter().collect();
@@ -204,7 +220,7 @@ impl Disk {
         if found.records > 0 {
             messages.push(format!("{} records were read from {}", found.records, path.display()));
         }
-        let mut disk = Disk::new(folder, log, extents, inactive, found.cells);
+        let mut disk = Disk::new(folder, log, extents, inactive, found.cells, progress);
         (disk.sure, disk.lost, disk.threads) = (sure, lost, Some((committer, reclaiming)));
         Ok((disk, messages))
     }
@@ -246,12 +262,15 @@ impl Disk {
 
     /// Removes and returns the records of a cell as they were found.
     pub fn records(&self, cell: CellId) -> Records {
-        self.found.lock().remove(&cell).unwrap_or_default()
+        let records = self.found.lock().remove(&cell).unwrap_or_default();
+        self.restoring.lock().advance(records.0.len() as u64);
+        records
     }
 
     /// Ends the start: records and contents that the server does not use are retained while their account or service is not configured,
     /// and freed if they belong to none. Returns sentences about what is missing or retained.
     pub fn settle(&self) -> Vec<String> {
+        drop(std::mem::take(&mut *self.restoring.lock()));
         let messages = self.settle_contents();
         self.log.settle();
         messages

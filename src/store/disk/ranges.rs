@@ -33,7 +33,10 @@ impl Ranges {
 
     /// Removes and returns the ranges of at least `least` bytes.
     pub fn take(&mut self, least: u64) -> Vec<(u64, u64)> {
-        self.0.extract_if(.., |low, high| *high - low >= least).collect()
+        let all = std::mem::take(&mut self.0).into_iter();
+        let (taken, left): (BTreeMap<u64, u64>, _) = all.partition(|(low, high)| high - low >= least);
+        self.0 = left;
+        taken.into_iter().collect()
     }
 }
 

@@ -166,10 +166,10 @@ fn blocks(extent: &Extent, start: u64, end: u64) -> Option<(u64, u64)> {
 }
 
 #[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
 
-    #[cfg(target_os = "linux")]
     #[test]
     fn holes_are_skipped() {
         let path = std::env::temp_dir().join(format!("lazuli-{}-holes", std::process::id()));

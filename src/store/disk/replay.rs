@@ -1,5 +1,6 @@
 //! The start: the last snapshot and the logs after it, read into the records of every cell.
 
+use crate::progress::{Progress, Stage};
 use crate::store::changes::{CellId, Entry};
 use crate::store::disk::error::{Damage, DiskErrorKind};
 use crate::store::disk::folder::Folder;
@@ -35,18 +36,13 @@ pub struct Replayed {
     pub torn: Vec<u8>,
     /// A sentence about the end of the log that was lost with the power.
     pub lost: Option<String>,
-    /// The number of bytes to read, and of those that were read.
-    progress: (u64, u64),
 }
-
-/// The least number of bytes whose reading is logged.
-const LOGGED: u64 = 64 << 20;
 
 /// Reads the last snapshot of a folder and the logs after it. Changes nothing.
 ///
 /// # Errors
 /// When a file is damaged, missing or belongs to another store.
-pub fn replay(folder: &Folder) -> Result<Replayed, DiskErrorKind> {
+pub fn replay(folder: &Folder, progress: &Progress) -> Result<Replayed, DiskErrorKind> {
     let names = folder.names().map_err(|error| DiskErrorKind::folder("read", error))?;
     let numbered = |prefix: &str| {
         let numbers = names.iter().filter_map(|name| name.strip_prefix(prefix)?.parse::<u64>().ok());
@@ -93,14 +89,15 @@ pub fn replay(folder: &Folder) -> Result<Replayed, DiskErrorKind> {
 
     let mut found = Replayed { next: 1, next_cell: 1, base, ..Replayed::default() };
     let files = base.iter().map(|base| snapshot::name(*base)).chain(logs.iter().map(|log| log::name(*log)));
-    found.progress.0 = files.filter_map(|name| fs::metadata(folder.file(&name)).ok()).map(|metadata| metadata.len()).sum();
+    let bytes = files.filter_map(|name| fs::metadata(folder.file(&name)).ok()).map(|metadata| metadata.len()).sum();
+    let stage = progress.begin("reading the records", bytes);
     if let Some(base) = base {
-        found.read_snapshot(folder, base)?;
+        found.read_snapshot(folder, base, &stage)?;
     }
     // A snapshot has no number of a frame: the first frame after it sets the count.
     let mut expected = base.is_none().then_some(1);
     for generation in &logs {
-        found.read_log(folder, *generation, Some(generation) == logs.last(), &mut expected)?;
+        found.read_log(folder, *generation, Some(generation) == logs.last(), &mut expected, &stage)?;
     }
     found.generation = logs.last().copied().unwrap_or(first);
     found.length = found.logs.last().map_or(0, |(_, length, _)| *length);
@@ -160,7 +157,7 @@ fn head(folder: &Folder, name: &str) -> io::Result<Option<FileHead>> {
 }
 
 impl Replayed {
-    fn read_snapshot(&mut self, folder: &Folder, generation: u64) -> Result<(), DiskErrorKind> {
+    fn read_snapshot(&mut self, folder: &Folder, generation: u64, stage: &Stage) -> Result<(), DiskErrorKind> {
         let name = snapshot::name(generation);
         let file = read(folder, &name)?;
         self.snapshot = file.len() as u64;
@@ -176,7 +173,7 @@ impl Replayed {
                     return Err(DiskErrorKind::UnknownStore(name));
                 }
                 FrameRead::Frame { payload, end, .. } => {
-                    self.apply(payload).map_err(|error| damaged(&name, at, error))?;
+                    self.apply(payload, stage).map_err(|error| damaged(&name, at, error))?;
                     at = end;
                 }
                 FrameRead::End if complete => return Ok(()),
@@ -191,6 +188,7 @@ impl Replayed {
         generation: u64,
         last: bool,
         expected: &mut Option<u64>,
+        stage: &Stage,
     ) -> Result<(), DiskErrorKind> {
         let name = log::name(generation);
         let file = read(folder, &name)?;
@@ -222,7 +220,7 @@ impl Replayed {
                     // The head of a log has the number of the next frame; that of format 1 is empty.
                     *expected = Some(if is_head || payload.is_empty() { number } else { number + 1 });
                     if !is_head {
-                        self.apply(payload).map_err(|error| damaged(&name, at, error))?;
+                        self.apply(payload, stage).map_err(|error| damaged(&name, at, error))?;
                     }
                     frames += 1;
                     at = end;
@@ -257,18 +255,8 @@ impl Replayed {
         Ok(Some(format!("the last write to {name} was never finished: its {bytes} bytes were moved to {torn_file}")))
     }
 
-    /// Logs the progress after every tenth.
-    fn log_progress(&mut self, bytes: usize) {
-        let (all, done) = self.progress;
-        let next = done + bytes as u64;
-        if all >= LOGGED && done * 10 / all != next * 10 / all {
-            tracing::info!("reading what is kept: {} %", next * 10 / all * 10);
-        }
-        self.progress.1 = next;
-    }
-
-    fn apply(&mut self, mut payload: &[u8]) -> Result<(), Damage> {
-        self.log_progress(payload.len());
+    fn apply(&mut self, mut payload: &[u8], stage: &Stage) -> Result<(), Damage> {
+        stage.advance(payload.len() as u64);
         while !payload.is_empty() {
             let (entry, rest) = postcard::take_from_bytes::<Entry<'_>>(payload)?;
             payload = rest;

@@ -1,6 +1,7 @@
 //! A disk that stops at any point, and what a start finds.
 
 use super::*;
+use crate::progress::Progress;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::store::cell::Cell;
 use crate::store::changes::diff;
@@ -103,7 +104,7 @@ impl Act {
 }
 
 pub(super) fn open(path: &Path, medium: Medium) -> (Arc<Disk>, Arc<Cell<Shelf>>) {
-    let (disk, _) = Disk::open(path, medium, Durability::Process).unwrap();
+    let (disk, _) = Disk::open(path, medium, Durability::Process, &Progress::default()).unwrap();
     let disk = Arc::new(disk);
     let shelf = Store::on_disk(disk.clone()).root("shelf", ErrorCode::ResourceNotFound).unwrap();
     disk.settle();
@@ -113,8 +114,11 @@ pub(super) fn open(path: &Path, medium: Medium) -> (Arc<Disk>, Arc<Cell<Shelf>>)
 /// Returns the error of a start, which must be that of a check too. Neither may change a file.
 pub(super) fn refusal(path: &Path) -> String {
     let before = files(path);
-    let why = Disk::open(path, Medium::default(), Durability::Process).map(|(_, said)| said).unwrap_err().to_string();
-    assert_eq!(Disk::open_read_only(path).map(|(_, said)| said).unwrap_err().to_string(), why);
+    let why = Disk::open(path, Medium::default(), Durability::Process, &Progress::default())
+        .map(|(_, said)| said)
+        .unwrap_err()
+        .to_string();
+    assert_eq!(Disk::open_read_only(path, &Progress::default()).map(|(_, said)| said).unwrap_err().to_string(), why);
     assert!(files(path) == before, "nothing is changed: {why}");
     why
 }
@@ -224,7 +228,7 @@ async fn a_flipped_byte_is_refused_with_its_place_or_repaired_and_never_served()
             let mut flipped = bytes.clone();
             flipped[at] ^= 0x10;
             fs::write(place.0.join(&name), &flipped).unwrap();
-            match Disk::open(&place.0, Medium::default(), Durability::Process) {
+            match Disk::open(&place.0, Medium::default(), Durability::Process, &Progress::default()) {
                 Err(why) => assert!(why.to_string().contains(&name), "{name} at {at}: {why}"),
                 Ok((disk, said)) => {
                     let disk = Arc::new(disk);
@@ -333,8 +337,10 @@ async fn a_start_without_what_it_needs_is_refused_and_changes_nothing() {
                 Some(left) => File::options().write(true).open(broken.0.join(name)).unwrap().set_len(left).unwrap(),
             }
             let before = files(&broken.0);
-            let why =
-                Disk::open(&broken.0, Medium::default(), Durability::Process).map(|(_, said)| said).unwrap_err().to_string();
+            let why = Disk::open(&broken.0, Medium::default(), Durability::Process, &Progress::default())
+                .map(|(_, said)| said)
+                .unwrap_err()
+                .to_string();
             assert!(why.split(": ").skip(1).any(|part| part.contains(name)), "{name} {left:?}: {why}");
             assert!(files(&broken.0) == before, "{name} {left:?}: nothing is changed");
             fs::copy(whole.0.join(name), broken.0.join(name)).unwrap();
@@ -357,7 +363,7 @@ async fn after_a_loss_of_power_a_log_may_end_early_and_its_contents_are_retained
     let room = || medium::allocated_size(&File::open(killed.0.join("extent-00000001")).unwrap()).unwrap();
     let before = room();
     for _ in 0..2 {
-        let (disk, _) = Disk::open(&killed.0, Medium::default(), Durability::Process).unwrap();
+        let (disk, _) = Disk::open(&killed.0, Medium::default(), Durability::Process, &Progress::default()).unwrap();
         let disk = Arc::new(disk);
         let shelf = Store::on_disk(disk.clone()).root::<Shelf>("shelf", ErrorCode::ResourceNotFound).unwrap();
         let messages = disk.settle();
@@ -416,7 +422,7 @@ async fn a_log_that_lost_its_end_is_reported_and_the_contents_of_the_end_are_ret
     let log = File::options().write(true).open(killed.0.join("log-00000001")).unwrap();
     let written = log.metadata().unwrap().len();
     log.set_len(until).unwrap();
-    let (disk, said) = Disk::open(&killed.0, Medium::default(), Durability::Process).unwrap();
+    let (disk, said) = Disk::open(&killed.0, Medium::default(), Durability::Process, &Progress::default()).unwrap();
     let sentence = format!("log-00000001 had {written} bytes, {until} are there: what came after is lost with the power");
     assert!(said.contains(&sentence), "{said:?}");
     let disk = Arc::new(disk);
@@ -437,7 +443,7 @@ async fn all_logs_since_the_last_snapshot_count_for_the_next() {
     drop((shelf, disk));
     // As after a server that was killed while it wrote a snapshot.
     let folder = Folder::open(&place.0).unwrap();
-    let next = replay::replay(&folder).unwrap().next;
+    let next = replay::replay(&folder, &Progress::default()).unwrap().next;
     LogFile::open(&folder, &Medium::default(), 2, 0, next).unwrap();
     drop(folder);
     let (disk, shelf) = open(&place.0, Medium::default());
@@ -471,7 +477,7 @@ async fn a_removed_extent_is_refused_and_one_lost_with_the_power_is_reported_and
         let held = || files(&broken.0).into_iter().filter(|(name, _)| name != "lazuli").collect::<Vec<_>>();
         let before = held();
         for _ in 0..2 {
-            let (disk, _) = Disk::open(&broken.0, Medium::default(), Durability::Process).unwrap();
+            let (disk, _) = Disk::open(&broken.0, Medium::default(), Durability::Process, &Progress::default()).unwrap();
             let why = Store::on_disk(Arc::new(disk)).root::<Shelf>("shelf", ErrorCode::ResourceNotFound).unwrap_err();
             assert!(why.0.contains(EXTENT), "{}", why.0);
             assert!(held() == before);
@@ -484,7 +490,7 @@ async fn a_removed_extent_is_refused_and_one_lost_with_the_power_is_reported_and
     Folder::open(&powerless.0).unwrap().update_position(&Medium::default(), other_boot).unwrap();
     lose(&powerless.0, false);
     for key in [2, 3] {
-        let (disk, _) = Disk::open(&powerless.0, Medium::default(), Durability::Process).unwrap();
+        let (disk, _) = Disk::open(&powerless.0, Medium::default(), Durability::Process, &Progress::default()).unwrap();
         let disk = Arc::new(disk);
         let shelf = Store::on_disk(disk.clone()).root::<Shelf>("shelf", ErrorCode::ResourceNotFound).unwrap();
         let messages = disk.settle();
@@ -535,8 +541,12 @@ async fn a_folder_of_another_program_is_unchanged() {
     let place = Scratch::new("theirs");
     fs::create_dir_all(&place.0).unwrap();
     fs::write(place.0.join("letters.txt"), "dear").unwrap();
-    let refusal =
-        |path: &Path| Disk::open(path, Medium::default(), Durability::Process).map(|(_, said)| said).unwrap_err().to_string();
+    let refusal = |path: &Path| {
+        Disk::open(path, Medium::default(), Durability::Process, &Progress::default())
+            .map(|(_, said)| said)
+            .unwrap_err()
+            .to_string()
+    };
     assert!(refusal(&place.0).contains("another program"));
     assert_eq!(fs::read_dir(&place.0).unwrap().count(), 1);
 
@@ -548,6 +558,7 @@ async fn a_folder_of_another_program_is_unchanged() {
     assert!(refusal(&ours.0).contains("format 3"));
 }
 
+#[cfg(target_os = "linux")]
 #[tokio::test]
 async fn the_space_of_deleted_contents_is_reclaimed() {
     let place = Scratch::new("room");
@@ -619,7 +630,7 @@ async fn a_snapshot_waits_until_every_cell_is_claimed() {
         act.on(&mut model);
     }
     drop((shelf, disk));
-    let (disk, _) = Disk::open(&place.0, Medium::default(), Durability::Process).unwrap();
+    let (disk, _) = Disk::open(&place.0, Medium::default(), Durability::Process, &Progress::default()).unwrap();
     let disk = Arc::new(disk);
     disk.log().snapshot();
     // A new service is opened first, and writes.

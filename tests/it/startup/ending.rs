@@ -30,6 +30,22 @@ fn a_signal_ends_the_server_at_once() {
     }
 }
 
+/// With `--stop-with-stdin`, the end of a parent that holds a pipe to standard input is the end of the server.
+#[test]
+fn stops_when_standard_input_is_closed() {
+    let mut start = command(lazuli(), &[&FREE[..], &["--stop-with-stdin"]].concat());
+    let mut child = start.stdin(std::process::Stdio::piped()).spawn().unwrap();
+    let mut parent = child.stdin.take().unwrap();
+    let output = BufReader::new(child.stdout.take().unwrap());
+    let ready = output.lines().map_while(Result::ok).find(|line| line.contains("Blob service is listening")).unwrap();
+    let mut running = Running::of(child);
+    let port = ready.rsplit(':').next().unwrap().parse().unwrap();
+    parent.write_all(b"what standard input holds is ignored\n").unwrap();
+    assert!(send(port, "GET /_lazuli/health").starts_with("HTTP/1.1 200 OK\r\n"));
+    drop(parent);
+    assert_eq!(running.end().0.code(), Some(0));
+}
+
 /// Closed output streams neither end the server nor fail a request.
 #[test]
 fn goes_on_when_nobody_listens() {

@@ -142,6 +142,45 @@ fn warnings_are_lines() {
     }
 }
 
+/// The words that bash offers for the last word of a command line.
+#[cfg(unix)]
+fn completed(words: &[&str]) -> Vec<String> {
+    let script = r#"eval "$("$1" --completions bash)"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _lazuli; printf '%s\n' "${COMPREPLY[@]}""#;
+    let arguments = [&["-c", script, "-", lazuli().to_str().unwrap()], words].concat();
+    let (code, output, error) = run(std::path::Path::new("bash"), &arguments);
+    assert_eq!((code, error.as_str()), (0, ""), "{words:?}");
+    output.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn bash_completes_flags_their_values_and_paths() {
+    assert_eq!(completed(&["lazuli", "--blob-p"]), ["--blob-port"]);
+    assert_eq!(completed(&["lazuli", "--log", ""]), ["error", "warn", "info", "debug", "trace"]);
+    assert_eq!(completed(&["lazuli", "--log-format", "=", "j"]), ["json"]);
+    assert_eq!(completed(&["lazuli", "--log-format", "="]), ["text", "json"]);
+    assert_eq!(completed(&["lazuli", "im"]), ["import"]);
+    assert_eq!(completed(&["lazuli", "--location", "sr"]), ["src"]);
+    assert_eq!(completed(&["lazuli", "--cert", "Cargo.t"]), ["Cargo.toml"]);
+    assert_eq!(completed(&["lazuli", "--blobPort", ""]), [""; 0]);
+    assert!(completed(&["lazuli", "--"]).len() > 40);
+}
+
+/// `Type=notify` of a systemd unit.
+#[cfg(target_os = "linux")]
+#[test]
+fn systemd_learns_when_the_server_is_ready() {
+    let folder = Folder::new("notify");
+    let path = folder.0.join("socket");
+    let socket = std::os::unix::net::UnixDatagram::bind(&path).unwrap();
+    socket.set_read_timeout(Some(crate::process::HANGS)).unwrap();
+    let running = Running::start_in(&FREE, &[("NOTIFY_SOCKET", path.to_str().unwrap())]);
+    let mut message = [0; 64];
+    let length = socket.recv(&mut message).unwrap();
+    assert_eq!(str::from_utf8(&message[..length]).unwrap().trim_end(), "READY=1");
+    assert!(send(running.ports()[0], "GET /_lazuli/health").starts_with("HTTP/1.1 200 OK\r\n"));
+}
+
 #[test]
 fn answers_questions_and_ends() {
     let (code, output, error) = run(lazuli(), &["--version"]);

@@ -142,7 +142,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("environment", &["rules"]),
     ("pfx", &[]),
     ("log", &[]),
-    ("store", &["rules", "environment"]),
+    ("progress", &[]),
+    ("store", &["rules", "environment", "progress"]),
     ("user", &["store"]),
     ("operation", &["rules", "account", "environment", "store"]),
     ("services/shared", &["rules", "account", "environment", "store", "operation"]),
@@ -154,9 +155,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("control", &["environment", "operation"]),
     ("config", &["rules", "account", "store", "log", "user", "pfx"]),
     ("health", &["config"]),
-    ("emulator", &["rules", "account", "environment", "store", "operation", "services", "http", "control", "config"]),
-    ("check", &["rules", "account", "store", "services"]),
-    ("import", &["rules", "account", "environment", "store", "operation", "services", "http", "config"]),
+    ("emulator", &["rules", "account", "environment", "store", "operation", "services", "http", "control", "config", "progress"]),
+    ("check", &["rules", "account", "store", "services", "progress"]),
+    ("import", &["rules", "account", "environment", "store", "operation", "services", "http", "config", "progress"]),
     (
         "command_line",
         &[
@@ -172,6 +173,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "emulator",
             "check",
             "import",
+            "progress",
         ],
     ),
 ];

@@ -94,7 +94,10 @@ pub fn write_values(out: &mut Vec<u8>, names: impl Iterator<Item = String>, valu
 pub fn column_names(columns: &[Column]) -> impl Iterator<Item = String> {
     columns.iter().enumerate().map(|(at, column)| match (&column.name, &column.value) {
         (Some(name), _) => name.clone(),
-        (None, Expr::Field(path)) if let Some(Step::Name(name, _)) = path.last() => name.clone(),
+        (None, Expr::Field(path)) => match path.last() {
+            Some(Step::Name(name, _)) => name.clone(),
+            _ => column_name(at),
+        },
         (None, _) => column_name(at),
     })
 }

@@ -1,6 +1,7 @@
 //! Files of another store, under another name, of form 1, or with nothing in them.
 
 use super::*;
+use crate::progress::Progress;
 use crate::store::changes::{CellId, Changes, Entries};
 use crate::store::disk::folder::Folder;
 use crate::store::disk::medium::Medium;
@@ -89,13 +90,13 @@ fn files_of_format_1_open_and_later_ones_have_heads() {
     let (place, again) = (Scratch::new("older"), Scratch::new("older-again"));
     format_1(&place.0);
     copy(&place.0, &again.0);
-    let (disk, _) = Disk::open(&place.0, Medium::default(), Durability::Process).unwrap();
+    let (disk, _) = Disk::open(&place.0, Medium::default(), Durability::Process, &Progress::default()).unwrap();
     let store = store_of_open(&disk);
     let records = disk.records(CellId(1)).0.len();
     drop(disk);
     // The start was not settled, so the files of format 1 remain and open again. The store has an id now.
     assert_eq!(store_of(&place.0), store);
-    let (disk, _) = Disk::open(&place.0, Medium::default(), Durability::Process).unwrap();
+    let (disk, _) = Disk::open(&place.0, Medium::default(), Durability::Process, &Progress::default()).unwrap();
     assert_eq!(disk.records(CellId(1)).0.len(), records);
     disk.settle();
     disk.log().snapshot();
@@ -103,7 +104,7 @@ fn files_of_format_1_open_and_later_ones_have_heads() {
     assert!(in_time(|| names(&place.0) == whole), "{:?}", names(&place.0));
     drop(disk);
     // A start that is settled writes the new files by itself.
-    let (disk, _) = Disk::open(&again.0, Medium::default(), Durability::Process).unwrap();
+    let (disk, _) = Disk::open(&again.0, Medium::default(), Durability::Process, &Progress::default()).unwrap();
     disk.settle();
     assert!(in_time(|| names(&again.0) == whole), "{:?}", names(&again.0));
     drop(disk);
