@@ -15,6 +15,7 @@ use crate::services::blob::path_properties::PathProperties;
 use crate::services::blob::state::blob::Blob;
 use crate::services::blob::state::container::{Container, UncommittedBlocks};
 use crate::services::blob::state::key::{BlobKey, DirectoryId, Place};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The rename of a request, whose URL names the destination.
@@ -43,12 +44,11 @@ struct Planned {
     renamed: Blob,
 }
 
-/// An entry of a file system that moves to another one.
+/// A path that leaves its file system for another one, in which its directory has another id.
 struct Moved {
-    name: Arc<str>,
+    place: Place,
     blob: Arc<Blob>,
     uncommitted: Option<Arc<UncommittedBlocks>>,
-    entries: Vec<Moved>,
 }
 
 impl Container {
@@ -77,19 +77,14 @@ impl Container {
     ) -> Result<Arc<Blob>, StorageError> {
         let planned = plan(source, self, rename, request)?;
         let Some(moved) = source.extract(&planned.from) else { return Err(ErrorCode::SourcePathNotFound.into()) };
-        let (planned, entries, uncommitted) = match planned.renamed.directory() {
-            None => (planned, Vec::new(), moved.uncommitted),
-            Some(_) => {
-                let id = self.new_directory_id();
-                let renamed = Blob { path: with_directory(&planned.renamed, id), ..planned.renamed };
-                (Planned { renamed, ..planned }, moved.entries, moved.uncommitted)
-            }
+        let Some(left) = planned.renamed.directory() else {
+            return Ok(self.settle_rename(planned, moved.uncommitted, request.now));
         };
-        let directory = planned.renamed.directory();
-        let renamed = self.settle_rename(planned, uncommitted, request.now);
-        if let Some(directory) = directory {
-            self.insert_entries(directory, entries);
-        }
+        let below = source.extract_below(left);
+        let directory = self.new_directory_id();
+        let renamed = Blob { path: with_directory(&planned.renamed, directory), ..planned.renamed };
+        let renamed = self.settle_rename(Planned { renamed, ..planned }, moved.uncommitted, request.now);
+        self.insert_below(left, directory, below);
         Ok(renamed)
     }
 
@@ -111,30 +106,45 @@ impl Container {
         renamed
     }
 
-    /// Removes a path with all that is below it.
+    /// Removes a path, and not what is below it.
     fn extract(&mut self, place: &Place) -> Option<Moved> {
         let uncommitted = self.uncommitted.get(place).cloned();
         self.drop_uncommitted(place);
         let blob = self.take(&BlobKey::base(place.clone()))?;
-        let below: Vec<Place> = blob.directory().map_or_else(Vec::new, |directory| {
-            self.blobs.range(BlobKey::in_directory(directory, "")).map(|(key, _)| key.place.clone()).collect()
-        });
-        let entries = below.iter().filter_map(|place| self.extract(place)).collect();
-        Some(Moved { name: place.name().into(), blob, uncommitted, entries })
+        Some(Moved { place: place.clone(), blob, uncommitted })
     }
 
-    fn insert_entries(&mut self, directory: DirectoryId, entries: Vec<Moved>) {
-        for Moved { name, blob, uncommitted, entries } in entries {
-            let place = Place::within(directory, &name);
-            let below = blob.directory().map(|_| self.new_directory_id());
-            let path = below.map_or_else(|| blob.path.clone(), |id| with_directory(&blob, id));
+    /// Removes all that is below a directory. A directory comes before its entries. Without recursion, because renames below each other
+    /// make paths deeper than any that a request creates.
+    fn extract_below(&mut self, directory: DirectoryId) -> Vec<Moved> {
+        let (mut below, mut directories) = (Vec::new(), vec![directory]);
+        while let Some(directory) = directories.pop() {
+            let entries = self.blobs.range(BlobKey::in_directory(directory, ""));
+            let places: Vec<Place> = entries.map(|(key, _)| key.place.clone()).collect();
+            for moved in places.iter().filter_map(|place| self.extract(place)) {
+                directories.extend(moved.blob.directory());
+                below.push(moved);
+            }
+        }
+        below
+    }
+
+    /// Inserts what was below a directory of another container, under new ids.
+    fn insert_below(&mut self, left: DirectoryId, directory: DirectoryId, below: Vec<Moved>) {
+        let mut ids = BTreeMap::from([(left, directory)]);
+        for Moved { place, blob, uncommitted } in below {
+            let Some(&parent) = place.directory().and_then(|left| ids.get(&left)) else { continue };
+            let mut blob = Blob::clone(&blob);
+            if let Some(left) = blob.directory() {
+                let id = self.new_directory_id();
+                blob.path = with_directory(&blob, id);
+                ids.insert(left, id);
+            }
+            let place = Place::within(parent, place.name());
             self.latest = self.latest.max(blob.last_modified);
-            self.insert(BlobKey::base(place.clone()), Blob { path, ..Blob::clone(&blob) });
+            self.insert(BlobKey::base(place.clone()), blob);
             if let Some(uncommitted) = uncommitted {
                 self.set_uncommitted(place, UncommittedBlocks::clone(&uncommitted));
-            }
-            if let Some(below) = below {
-                self.insert_entries(below, entries);
             }
         }
     }
@@ -218,4 +228,49 @@ fn plan(from: &Container, to: &Container, rename: &RenameRequest, request: &Requ
         replaces: plan == RenamePlan::Replace,
         renamed: Blob { lease, metadata, ..Blob::clone(source) },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::auth::permissions::PublicAccess;
+    use crate::rules::encryption::{DefaultEncryption, Encryption};
+    use crate::rules::retention::RetentionPolicy;
+    use crate::services::blob::body::Body;
+    use crate::services::blob::path_properties::NewPath;
+    use crate::services::blob::state::admission::Claimed;
+    use crate::services::blob::state::walk::WalkOptions;
+    use crate::services::shared::content_headers::ContentHeaders;
+    use crate::store::content::Content;
+
+    /// Deeper than a request can name: renames of directories below each other make such paths.
+    const LEVELS: usize = 10_000;
+
+    fn file_system(now: Timestamp) -> Container {
+        Container::new(now, Metadata::default(), PublicAccess::Private, DefaultEncryption::default())
+            .with_hierarchy(&Caller::SuperUser, now)
+    }
+
+    #[test]
+    fn directories_of_any_depth_move_to_another_file_system() {
+        let now = Timestamp::from_unix(1_000_000, 0);
+        let (mut from, mut to) = (file_system(now), file_system(now));
+        let claimed = Claimed {
+            name: vec!["d"; LEVELS].join("/").into(),
+            place: None,
+            current: None,
+            encryption: Encryption::Service,
+            path: NewPath::by(&Caller::SuperUser),
+        };
+        let body = Body::Block { content: Content::default(), blocks: Arc::default() };
+        from.create(claimed, now, RetentionPolicy::default(), |new| new.blob(body, ContentHeaders::default())).unwrap();
+
+        let below = from.extract_below(DirectoryId::ROOT);
+        assert_eq!((below.len(), from.has_children(DirectoryId::ROOT, now)), (LEVELS, false));
+        to.insert_below(DirectoryId::ROOT, DirectoryId::ROOT, below);
+        let walk = to.walk("", DirectoryId::ROOT, WalkOptions { recursive: true, ..WalkOptions::default() }, now);
+        let paths: Vec<String> = walk.map(|(path, _)| path).collect();
+        assert_eq!(paths.len(), LEVELS);
+        assert_eq!(paths.last().map(|path| path.matches('/').count()), Some(LEVELS - 1));
+    }
 }
