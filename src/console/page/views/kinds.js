@@ -1,0 +1,126 @@
+// The four kinds of resources that an account has: how each is listed, created, described and deleted.
+
+import { bytes, number, time } from "../ui/dom.js";
+import { editablePairs, properties, section } from "../ui/pane.js";
+import { attempt } from "../ui/notify.js";
+import { field } from "../ui/dialog.js";
+import * as blob from "../storage/blob.js";
+import * as queue from "../storage/queue.js";
+import * as table from "../storage/table.js";
+import * as file from "../storage/file.js";
+import * as lake from "../storage/lake.js";
+import { accessSection } from "./access.js";
+
+const NAME_HINT = "3 to 63 lower-case letters, digits and dashes";
+const nameField = (hint = NAME_HINT) => ({ name: "name", label: "Name", required: true, hint });
+
+/** The first page of a list says how much there is, or that there is more than that. */
+const MEASURED = 1000;
+
+const metadataSection = (row, save) =>
+  section("Metadata", editablePairs(Object.entries(row.metadata ?? {}), (entries) => save(Object.fromEntries(entries))), { open: Object.keys(row.metadata ?? {}).length > 0 });
+
+const PUBLIC = [["", "Nobody: a key, a SAS or a token is required"], ["blob", "Anybody can read blobs"], ["container", "Anybody can read and list blobs"]];
+
+export const KINDS = {
+  blob: {
+    title: "Blob containers",
+    noun: "container",
+    icon: "blob",
+    itemIcon: "folder",
+    list: blob.listContainers,
+    create: {
+      fields: [nameField(), { name: "access", label: "Public access", type: "select", options: PUBLIC }],
+      run: (account, { name, access }) => blob.createContainer(account, name, access),
+    },
+    remove: (account, row) => blob.deleteContainer(account, row.name),
+    restore: (account, row) => blob.restoreContainer(account, row.name, row.version),
+    canHaveDeleted: true,
+    columns: [
+      { label: "Public", width: "84px", wide: true, cell: (row) => row.properties.PublicAccess ?? "" },
+      { label: "Lease", width: "84px", wide: true, cell: (row) => (row.properties.LeaseState === "leased" ? "leased" : "") },
+      { label: "Modified", width: "152px", wide: true, cell: (row) => time(row.properties["Last-Modified"]) },
+    ],
+    measured: ["Blobs", "Size"],
+    async measure(account, row) {
+      const { rows, next } = await blob.listBlobs(account, row.name, { size: MEASURED });
+      const size = rows.reduce((sum, one) => sum + Number(one.properties["Content-Length"] ?? 0), 0);
+      return { count: rows.length, size, more: Boolean(next) };
+    },
+    describe({ account }, row, add, changed) {
+      add(
+        section("Properties", properties([["Modified", time(row.properties["Last-Modified"])], ["ETag", row.properties.Etag], ["Lease", row.properties.LeaseState], ["Lease status", row.properties.LeaseStatus], ["Legal hold", row.properties.HasLegalHold], ["Immutability policy", row.properties.HasImmutabilityPolicy], ["Deleted", time(row.properties.DeletedTime)], ["Days until removed", row.properties.RemainingRetentionDays], ["Encryption scope", row.properties.DefaultEncryptionScope]])),
+      );
+      if (row.deleted) return;
+      const select = field({ name: "access", label: "Who can read without credentials", type: "select", options: PUBLIC, value: row.properties.PublicAccess ?? "" });
+      select.querySelector("select").addEventListener("change", async (event) => {
+        await attempt(() => blob.setPublicAccess(account.name, row.name, event.target.value), "Public access set");
+        changed();
+      });
+      add(section("Public access", select));
+      add(metadataSection(row, (metadata) => blob.setContainerMetadata(account.name, row.name, metadata)));
+      if (account.options.includes("hns")) add(accessSection(account, row.name, "", true, lake));
+    },
+    blank: "A container holds blobs: files, images, backups, anything.",
+  },
+  queue: {
+    title: "Queues",
+    noun: "queue",
+    icon: "queue",
+    itemIcon: "queue",
+    list: queue.listQueues,
+    create: { fields: [nameField()], run: (account, { name }) => queue.createQueue(account, name) },
+    remove: (account, row) => queue.deleteQueue(account, row.name),
+    columns: [],
+    measured: ["Messages"],
+    measure: async (account, row) => ({ count: (await queue.queueProperties(account, row.name)).count }),
+    async describe({ account }, row, add) {
+      const { count, metadata } = await queue.queueProperties(account.name, row.name);
+      add(section("Properties", properties([["Messages", number(count)]])), metadataSection({ metadata }, (entries) => queue.setQueueMetadata(account.name, row.name, entries)));
+    },
+    blank: "A queue holds messages of up to 64 KiB until a worker takes them.",
+  },
+  table: {
+    title: "Tables",
+    noun: "table",
+    icon: "table",
+    itemIcon: "table",
+    list: table.listTables,
+    create: { fields: [nameField("3 to 63 letters and digits; the first is a letter")], run: (account, { name }) => table.createTable(account, name) },
+    remove: (account, row) => table.deleteTable(account, row.name),
+    columns: [],
+    measured: ["Entities"],
+    async measure(account, row) {
+      const { rows, next } = await table.queryEntities(account, row.name, { size: MEASURED });
+      return { count: rows.length, more: Boolean(next) };
+    },
+    describe: ({ account }, row, add) => add(section("Properties", properties([["Name", row.name], ["URL", account.endpoints.table && `${account.endpoints.table}/${row.name}`]]))),
+    blank: "A table holds entities: rows of typed properties, found by two keys.",
+  },
+  file: {
+    title: "File shares",
+    noun: "share",
+    icon: "share",
+    itemIcon: "share",
+    list: file.listShares,
+    create: {
+      fields: [nameField(), { name: "quota", label: "Quota in GiB", type: "number", min: 1, placeholder: "5120" }],
+      run: (account, { name, quota }) => file.createShare(account, name, quota),
+    },
+    remove: (account, row) => file.deleteShare(account, row.name),
+    restore: (account, row) => file.restoreShare(account, row.name, row.version),
+    canHaveDeleted: true,
+    columns: [
+      { label: "Tier", width: "152px", wide: true, cell: (row) => row.properties.AccessTier ?? "" },
+      { label: "Quota", width: "92px", end: true, wide: true, cell: (row) => `${row.properties.Quota} GiB` },
+    ],
+    measured: ["Size"],
+    measure: async (account, row) => ({ size: await file.shareUsage(account, row.name) }),
+    async describe({ account }, row, add) {
+      const usage = row.deleted ? undefined : await file.shareUsage(account.name, row.name);
+      add(section("Properties", properties([["Quota", `${row.properties.Quota} GiB`], ["Used", usage !== undefined && bytes(usage)], ["Tier", row.properties.AccessTier], ["Modified", time(row.properties["Last-Modified"])], ["ETag", row.properties.Etag], ["Lease", row.properties.LeaseState], ["Deleted", time(row.properties.DeletedTime)], ["Days until removed", row.properties.RemainingRetentionDays]])));
+      if (!row.deleted) add(metadataSection(row, (metadata) => file.setShareMetadata(account.name, row.name, metadata)));
+    },
+    blank: "A share holds directories and files, as a file server does.",
+  },
+};
