@@ -23,6 +23,7 @@ mod account;
 mod check;
 mod command_line;
 mod config;
+mod console;
 mod control;
 mod emulator;
 mod environment;

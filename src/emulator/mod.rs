@@ -7,6 +7,7 @@ mod error;
 use crate::account::{Account, Accounts};
 use crate::config::accounts::AccountError;
 use crate::config::{Config, ConfigErrorKind, Endpoint, ProgramName};
+use crate::console::{Console, ConsoleApi, landing};
 use crate::control;
 use crate::control::ControlState;
 use crate::environment::Environment;
@@ -139,6 +140,7 @@ impl Emulator {
         let mut addresses = Vec::new();
         let mut bound = Vec::new();
         let mut pipelines = Vec::new();
+        let mut apis = Vec::new();
         let (mut websites, mut lake_address) = (None, None);
         for (service, endpoint) in configured {
             let kind = service.kind();
@@ -161,6 +163,10 @@ impl Emulator {
                 bound.push((blob_routes(port), endpoint, listener));
             }
             pipelines.push(own.clone());
+            for service in [&own].into_iter().chain(&lake) {
+                let kind = service.service().kind();
+                apis.push(ConsoleApi { kind, host: endpoint.host.clone(), port, service: service.clone() });
+            }
             let routes = match lake {
                 Some(lake) => blob_routes(BlobPort { blob: own, lake, is_lake_listener: false }),
                 None => service_routes(own),
@@ -176,10 +182,12 @@ impl Emulator {
         local_services.set_services(services_of(&addresses, &pipelines));
         let listening = addresses.iter().map(|address| address.kind).collect();
         let control_state = ControlState { services, listening, environment: environment.clone() };
+        let console = Arc::new(Console::new(apis));
         let mut listeners = JoinSet::new();
         let (connections, alive) = watch::channel(());
         for (routes, endpoint, listener) in bound {
-            let router = control::routes(control_state.clone(), config.control).merge(routes);
+            let own = control::routes(control_state.clone(), config.control).merge(console.routes(&endpoint.host));
+            let router = own.merge(routes);
             let tls = tls.as_ref().map(|tls| tls.config.clone());
             let options = ConnectionOptions { tls, idle_timeout: endpoint.keep_alive, alive: alive.clone() };
             listeners.spawn(serve::serve(listener, router, options));
@@ -316,10 +324,11 @@ async fn answer(pipeline: &Arc<Pipeline>, request: Request) -> Response {
     if let Some(refusal) = host::refusal(&request) {
         return refusal;
     }
+    let landing = landing(pipeline.service().kind(), &request);
     let peer = request.extensions().get::<Peer>().cloned();
     let address = peer.as_ref().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.address.ip());
     let metadata_case = peer.map(|peer| peer.metadata_case).unwrap_or_default();
-    pipeline.answer(request, address, metadata_case).await
+    landing.apply(pipeline.answer(request, address, metadata_case).await)
 }
 
 fn service(

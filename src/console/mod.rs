@@ -1,0 +1,174 @@
+//! `/_lazuli/`: the console, a page for people, at every port.
+//!
+//! The page is plain modules of browser JavaScript, embedded into the binary. It reads and writes through the public REST API with a SAS
+//! that it requests from `POST /_lazuli/sas`. Its requests go to `/_lazuli/api/SERVICE/…`, below the page's own origin, and are answered
+//! by the same pipelines as those at the ports of the services:
+//!
+//! - No CORS: a browser would send a preflight before each request to another port, and the accounts would need rules that allow it.
+//! - Nobody gets in: a request below that path needs the same signature as one at the port. It reaches no service that the client could
+//!   not reach anyway: one that listens at another host answers clients on this machine only.
+//! - Stored content never becomes a page of the console's origin: each answer has a policy that puts documents into a sandbox.
+
+mod files;
+mod landing;
+
+use crate::console::files::{Asset, assets};
+use crate::http::pipeline::local_services::LocalService;
+use crate::http::serve::Peer;
+use crate::operation::ServiceKind;
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Path, Request, State};
+use axum::response::Response;
+use axum::routing::{any, get};
+use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, COOKIE, ETAG, HOST, IF_NONE_MATCH, ORIGIN, REFERER};
+use http::header::{REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
+use http::{HeaderMap, HeaderValue, StatusCode, Uri};
+pub use landing::landing;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+
+/// Where the API of each service is, below the page's own origin.
+const API: &str = "/_lazuli/api/";
+
+/// What the page may load: its own files only, and no script or style in the markup.
+const PAGE_POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'",
+);
+
+/// What stored content may do if a browser shows it: nothing.
+const CONTENT_POLICY: HeaderValue = HeaderValue::from_static("sandbox; default-src 'none'");
+
+/// A service, and where it listens.
+#[derive(Clone, Debug)]
+pub struct ConsoleApi {
+    pub kind: ServiceKind,
+    pub host: String,
+    pub port: u16,
+    pub service: Arc<dyn LocalService>,
+}
+
+/// The console of one server.
+#[derive(Debug)]
+pub struct Console {
+    assets: Vec<Asset>,
+    apis: Vec<ConsoleApi>,
+}
+
+/// The console at one port.
+#[derive(Clone, Debug)]
+struct ConsolePort {
+    console: Arc<Console>,
+    /// The host at which this port listens.
+    host: String,
+}
+
+impl Console {
+    /// Creates the console of a server with these services.
+    pub fn new(apis: Vec<ConsoleApi>) -> Console {
+        Console { assets: assets(), apis }
+    }
+
+    /// The routes of the console at a port that listens at this host.
+    pub fn routes(self: &Arc<Console>, host: &str) -> Router {
+        Router::new()
+            .route("/_lazuli/", get(index))
+            .route("/_lazuli/console/{*path}", get(asset))
+            .route("/_lazuli/api/{service}/{*path}", any(api))
+            .with_state(ConsolePort { console: self.clone(), host: host.to_owned() })
+    }
+
+    /// The response to a request for a file.
+    fn file(&self, path: &str, headers: &HeaderMap) -> Response {
+        let Some(asset) = self.assets.iter().find(|asset| asset.path == path) else {
+            return status(StatusCode::NOT_FOUND);
+        };
+        let is_known = headers.get_all(IF_NONE_MATCH).iter().any(|known| known.as_bytes() == asset.etag.as_bytes());
+        let mut response = match is_known {
+            true => status(StatusCode::NOT_MODIFIED),
+            false => Response::new(Body::from(asset.content)),
+        };
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(asset.content_type));
+        headers.insert(ETAG, asset.etag.clone());
+        // A browser asks each time: another version of the server may be at the same address.
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        page_headers(headers);
+        response
+    }
+}
+
+/// The headers of the console's own files.
+fn page_headers(headers: &mut HeaderMap) {
+    headers.insert(CONTENT_SECURITY_POLICY, PAGE_POLICY);
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    // The URLs of downloads contain a SAS.
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+}
+
+fn status(status: StatusCode) -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = status;
+    response
+}
+
+async fn index(State(port): State<ConsolePort>, headers: HeaderMap) -> Response {
+    port.console.file("index.html", &headers)
+}
+
+async fn asset(State(port): State<ConsolePort>, Path(path): Path<String>, headers: HeaderMap) -> Response {
+    port.console.file(&path, &headers)
+}
+
+/// Answers a request below the path of the APIs by the service that it names.
+async fn api(State(port): State<ConsolePort>, mut request: Request) -> Response {
+    let peer = request.extensions().get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.address.ip());
+    let Some((label, target)) = split_target(request.uri()) else { return status(StatusCode::NOT_FOUND) };
+    let named = port.console.apis.iter().find(|api| api.kind.label() == label);
+    let Some(api) = named.filter(|api| api.host == port.host || peer.to_canonical().is_loopback()) else {
+        return status(StatusCode::NOT_FOUND);
+    };
+    let Ok(host) = HeaderValue::try_from(format!("127.0.0.1:{}", api.port)) else {
+        return status(StatusCode::INTERNAL_SERVER_ERROR);
+    };
+    *request.uri_mut() = target;
+    let headers = request.headers_mut();
+    // An address as the host: the account is always in the path.
+    headers.insert(HOST, host);
+    for name in [ORIGIN, REFERER, COOKIE] {
+        headers.remove(name);
+    }
+    let mut response = api.service.clone().answer_locally(request, peer).await;
+    response.headers_mut().insert(CONTENT_SECURITY_POLICY, CONTENT_POLICY);
+    response.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
+/// The service that a URL names, and the URL of the request to it. The rest of the path stays as it was sent.
+fn split_target(uri: &Uri) -> Option<(String, Uri)> {
+    let sent = uri.path_and_query()?.as_str().strip_prefix(API)?;
+    let (label, _) = sent.split_once('/')?;
+    let target = sent[label.len()..].parse().ok()?;
+    Some((label.to_owned(), target))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rest_of_the_path_stays_as_it_was_sent() {
+        for (sent, label, target) in [
+            ("/_lazuli/api/blob/acc/c/a%20b?x=%2F", "blob", "/acc/c/a%20b?x=%2F"),
+            ("/_lazuli/api/table/acc/t(PartitionKey='a',RowKey='b')", "table", "/acc/t(PartitionKey='a',RowKey='b')"),
+            ("/_lazuli/api/dfs/acc/", "dfs", "/acc/"),
+            ("/_lazuli/api/blob//acc//c", "blob", "//acc//c"),
+        ] {
+            let (found, uri) = split_target(&sent.parse().unwrap()).unwrap();
+            assert_eq!((&*found, &*uri.to_string()), (label, target), "{sent}");
+        }
+        for sent in ["/_lazuli/api/blob", "/_lazuli/", "/acc/c"] {
+            assert_eq!(split_target(&sent.parse().unwrap()), None, "{sent}");
+        }
+    }
+}
