@@ -44,6 +44,7 @@ const FILES: &[(&str, &[u8])] = files! {
     "ui/plot.js"
     "views/access.js"
     "views/blobs.js"
+    "views/content.js"
     "views/control.js"
     "views/entities.js"
     "views/files.js"

@@ -1,6 +1,6 @@
 // The Blob service: https://learn.microsoft.com/rest/api/storageservices/blob-service-rest-api
 
-import { child, childText, encodePath, escapeXml, fieldsOf, metadataHeaders, metadataOf, nameOf, send, signedUrl, xml } from "./rest.js";
+import { child, childText, encodePath, escapeXml, fieldsOf, metadataHeaders, metadataOf, nameOf, resourcesOf, send, signedUrl, xml } from "./rest.js";
 
 // Containers
 
@@ -8,14 +8,7 @@ import { child, childText, encodePath, escapeXml, fieldsOf, metadataHeaders, met
 export async function listContainers(account, { prefix, marker, deleted, size = 1000 } = {}) {
   const include = deleted ? "metadata,deleted" : "metadata";
   const root = await xml("blob", account, "/", { query: { comp: "list", include, prefix, marker, maxresults: size } });
-  const rows = [...child(root, "Containers").children].map((item) => ({
-    name: nameOf(item),
-    deleted: childText(item, "Deleted") === "true",
-    version: childText(item, "Version"),
-    properties: fieldsOf(child(item, "Properties")),
-    metadata: fieldsOf(child(item, "Metadata")),
-  }));
-  return { rows, next: childText(root, "NextMarker") };
+  return resourcesOf(root, "Containers");
 }
 
 const container = (extra) => ({ restype: "container", ...extra });

@@ -1,19 +1,12 @@
 // The File service: https://learn.microsoft.com/rest/api/storageservices/file-service-rest-api
 
-import { child, childText, encodePath, fieldsOf, metadataHeaders, metadataOf, nameOf, send, signedUrl, xml } from "./rest.js";
+import { child, childText, encodePath, fieldsOf, metadataHeaders, metadataOf, nameOf, resourcesOf, send, signedUrl, xml } from "./rest.js";
 
 /** A page of the shares whose names begin with a prefix. */
 export async function listShares(account, { prefix, marker, deleted, size = 1000 } = {}) {
   const include = deleted ? "metadata,deleted" : "metadata";
   const root = await xml("file", account, "/", { query: { comp: "list", include, prefix, marker, maxresults: size } });
-  const rows = [...child(root, "Shares").children].map((item) => ({
-    name: nameOf(item),
-    deleted: childText(item, "Deleted") === "true",
-    version: childText(item, "Version"),
-    properties: fieldsOf(child(item, "Properties")),
-    metadata: fieldsOf(child(item, "Metadata")),
-  }));
-  return { rows, next: childText(root, "NextMarker") };
+  return resourcesOf(root, "Shares");
 }
 
 const SHARE = { restype: "share" };

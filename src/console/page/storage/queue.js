@@ -1,12 +1,11 @@
 // The Queue service: https://learn.microsoft.com/rest/api/storageservices/queue-service-rest-api
 
-import { child, childText, encodePath, escapeXml, fieldsOf, metadataHeaders, metadataOf, nameOf, send, xml } from "./rest.js";
+import { encodePath, escapeXml, fieldsOf, metadataHeaders, metadataOf, resourcesOf, send, xml } from "./rest.js";
 
 /** A page of the queues whose names begin with a prefix. */
 export async function listQueues(account, { prefix, marker, size = 1000 } = {}) {
   const root = await xml("queue", account, "/", { query: { comp: "list", include: "metadata", prefix, marker, maxresults: size } });
-  const rows = [...child(root, "Queues").children].map((item) => ({ name: nameOf(item), metadata: fieldsOf(child(item, "Metadata")) }));
-  return { rows, next: childText(root, "NextMarker") };
+  return resourcesOf(root, "Queues");
 }
 
 export const createQueue = (account, name) => send("queue", account, encodePath(name), { method: "PUT" });

@@ -138,6 +138,18 @@ export function nameOf(element) {
   return name?.getAttribute("Encoded") === "true" ? decodeURIComponent(name.textContent) : (name?.textContent ?? "");
 }
 
+/** The containers or shares of a list, with the marker of the next page. */
+export function resourcesOf(root, element) {
+  const rows = [...child(root, element).children].map((item) => ({
+    name: nameOf(item),
+    deleted: childText(item, "Deleted") === "true",
+    version: childText(item, "Version"),
+    properties: fieldsOf(child(item, "Properties")),
+    metadata: fieldsOf(child(item, "Metadata")),
+  }));
+  return { rows, next: childText(root, "NextMarker") };
+}
+
 /** The metadata in the headers of a response. */
 export function metadataOf(headers) {
   const pairs = [...headers].filter(([name]) => name.startsWith("x-ms-meta-"));
@@ -146,6 +158,9 @@ export function metadataOf(headers) {
 
 /** The headers that set metadata. */
 export const metadataHeaders = (metadata) => Object.fromEntries(Object.entries(metadata).map(([name, value]) => [`x-ms-meta-${name}`, value]));
+
+/** The functions of a module, for one account and, if given, one container or share of it. */
+export const bound = (module, ...names) => Object.fromEntries(Object.entries(module).map(([name, run]) => [name, (...rest) => run(...names, ...rest)]));
 
 /** Text that can be inserted into XML. */
 export const escapeXml = (text) => text.replace(/[<>&"']/g, (one) => `&#${one.charCodeAt(0)};`);

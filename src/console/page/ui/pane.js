@@ -1,6 +1,6 @@
 // The pane beside a list: what is known about the selected item, and what can be done with it.
 
-import { button, copy, h } from "./dom.js";
+import { button, bytes, copy, h, plural, time } from "./dom.js";
 import { attempt, describe } from "./notify.js";
 import { pairs } from "./dialog.js";
 
@@ -64,9 +64,31 @@ export function properties(entries) {
   return h("dl", {}, rows);
 }
 
+// What the answers to all requests have, what only means "no", and what has a part of the pane for itself.
+const SKIPPED = /^(date|server|accept-ranges|x-ms-(request-id|client-request-id|version|meta-.*|server-encrypted|server-request-encrypted|acl|tag-count|fault)|x-lazuli.*|content-security-policy|x-content-type-options|connection|keep-alive|transfer-encoding|access-control-.*|vary)$/i;
+
+/** Names and values of all properties that the service returned, whether they are headers or elements. */
+export function returned(entries, first = []) {
+  const label = (name) => {
+    const words = name.replace(/^x-ms-/i, "").replace(/([a-z])([A-Z])/g, "$1 $2").replaceAll("-", " ").toLowerCase();
+    return words.replace(/^./, (letter) => letter.toUpperCase()).replace("Etag", "ETag").replace(" md5", " MD5");
+  };
+  const value = (name, text) => {
+    if (/length$/i.test(name)) return `${bytes(text)}${text >= 1024 ? ` (${plural(Number(text), "byte")})` : ""}`;
+    if (/source$/i.test(name)) return text.replace(/\?.*/, "");
+    return /(GMT|\dZ)$/.test(text) ? time(text) : text;
+  };
+  const shown = Object.entries(entries).filter(([name, text]) => !SKIPPED.test(name) && text !== "" && text !== "false");
+  return section("Properties", properties([...first, ...shown.map(([name, text]) => [label(name), value(name, text)])]));
+}
+
 /** Pairs that can be edited, with a button that saves them. */
 export function editablePairs(entries, save, labels) {
   const editor = pairs(entries, labels);
   const send = button("Save", () => attempt(() => save(editor.read()), "Saved"), { kind: "small" });
   return h("div", {}, editor.element, h("div", { class: "section-foot" }, send));
 }
+
+/** Metadata, with a button that saves it. */
+export const metadataSection = (metadata, save) =>
+  section("Metadata", editablePairs(Object.entries(metadata), (entries) => save(Object.fromEntries(entries))), { open: Object.keys(metadata).length > 0, count: Object.keys(metadata).length || "" });

@@ -23,12 +23,12 @@ const format = ({ isDefault, type, id, permissions }) => `${isDefault ? "default
 const NAMES = { user: "User", group: "Group", mask: "Mask", other: "Other" };
 const described = ({ type, id, isDefault }) => `${NAMES[type] ?? type}${id ? ` ${id}` : type === "user" ? " (owner)" : type === "group" ? " (owning)" : ""}${isDefault ? ", default" : ""}`;
 
-/** The part of the pane about access. `lake` is the Data Lake API. */
-export function accessSection(account, system, path, isFolder, lake) {
+/** The part of the pane about access. `lake` is the Data Lake API of a file system. */
+export function accessSection(lake, path, isFolder) {
   return section("Access control", undefined, {
     open: true,
     fill: async (body) => {
-      const show = async () => body.replaceChildren(editor(await lake.access(account.name, system, path), show));
+      const show = async () => body.replaceChildren(editor(await lake.access(path), show));
       await show();
     },
   });
@@ -60,8 +60,8 @@ export function accessSection(account, system, path, isFolder, lake) {
     });
 
     const owners = h("form", { class: "owners" }, field({ name: "owner", label: "Owner", value: owner }), field({ name: "group", label: "Owning group", value: group }));
-    const save = () => attempt(async () => (await lake.setAccess(account.name, system, path, { ...values(owners), acl: entries.map(format).join(",") }), await reload()), "Access control set");
-    const below = () => attempt(() => lake.setAccessBelow(account.name, system, path, entries.map(format).join(",")), "Set for all that the directory contains");
+    const save = () => attempt(async () => (await lake.setAccess(path, { ...values(owners), acl: entries.map(format).join(",") }), await reload()), "Access control set");
+    const below = () => attempt(() => lake.setAccessBelow(path, entries.map(format).join(",")), "Set for all that the directory contains");
     return h("div", {}, h("p", { class: "hint" }, "Permissions ", h("code", {}, permissions)), owners, rows, more, h("div", { class: "section-foot" }, isFolder && button("Set below too", below, { kind: "small", title: "Adds these entries to all that the directory contains" }), button("Save", save, { kind: "small" })));
   }
 }

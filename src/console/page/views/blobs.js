@@ -1,29 +1,25 @@
 // The blobs of a container. In an account with a hierarchical namespace, also owners, permissions and access control lists.
 
-import { button, bytes, copy, h, icon, plural, time } from "../ui/dom.js";
-import { ask, confirmDelete, field } from "../ui/dialog.js";
-import { chooseFiles, dropArea, uploadAll } from "../ui/drop.js";
+import { button, bytes, copy, h, icon, time } from "../ui/dom.js";
+import { field } from "../ui/dialog.js";
+import { dropArea, uploadAll } from "../ui/drop.js";
 import { action, blank, frame, toggle } from "../ui/frame.js";
 import { VirtualList } from "../ui/list.js";
-import { attempt, notify } from "../ui/notify.js";
-import { editablePairs, hidePane, properties, section, showPane } from "../ui/pane.js";
-import * as blob from "../storage/blob.js";
-import * as lake from "../storage/lake.js";
+import { attempt } from "../ui/notify.js";
+import { editablePairs, metadataSection, returned, section, showPane } from "../ui/pane.js";
+import * as blobApi from "../storage/blob.js";
+import * as lakeApi from "../storage/lake.js";
+import { bound } from "../storage/rest.js";
 import { accessSection } from "./access.js";
-import { EDITABLE, editText, preview } from "./preview.js";
+import { contentActions } from "./content.js";
+import { preview } from "./preview.js";
 import { sasDialog } from "./sas.js";
 
 const TIERS = ["Hot", "Cool", "Cold", "Archive"];
-
-/** Follows a link to a URL that the browser saves. */
-export function save(url, name) {
-  const link = h("a", { href: url, download: name });
-  document.body.append(link);
-  link.click();
-  link.remove();
-}
+const CONTENT = ["Content type", "Content encoding", "Content language", "Content disposition", "Cache control"];
 
 export function blobs(context, account, container, folder) {
+  const [blob, lake] = [blobApi, lakeApi].map((api) => bound(api, account.name, container));
   const hns = account.options.includes("hns");
   const versioning = account.options.some((option) => ["versioning", "immutability"].includes(option));
   const base = folder && !folder.endsWith("/") ? `${folder}/` : folder;
@@ -37,7 +33,7 @@ export function blobs(context, account, container, folder) {
   async function load({ marker }) {
     // The Data Lake API lists directories with their owners, and has no filter.
     if (hns && folders && !typed && !deleted && !states) {
-      const page = await lake.listPaths(account.name, container, base.replace(/\/$/, ""), { marker });
+      const page = await lake.listPaths(base.replace(/\/$/, ""), { marker });
       const rows = page.rows.map((path) => ({
         name: path.folder ? `${path.name}/` : path.name,
         folder: path.folder,
@@ -48,7 +44,7 @@ export function blobs(context, account, container, folder) {
       return { rows, next: page.next };
     }
     const include = [deleted && "deleted", states && "snapshots", states && versioning && "versions"].filter(Boolean).join(",");
-    return blob.listBlobs(account.name, container, { prefix: base + typed, marker, delimiter: folders ? "/" : undefined, include, size: marker ? 5000 : 1000 });
+    return blob.listBlobs({ prefix: base + typed, marker, delimiter: folders ? "/" : undefined, include, size: marker ? 5000 : 1000 });
   }
 
   const shortName = (row) => row.name.slice(base.length) || row.name;
@@ -78,106 +74,64 @@ export function blobs(context, account, container, folder) {
 
   // Actions
 
-  const refresh = () => list.reload((row) => list.selected && row.name === list.selected.name && row.snapshot === list.selected.snapshot && row.version === list.selected.version);
-
-  const send = async (files) => {
-    await uploadAll(files, (path, file, progress, signal) => blob.upload(account.name, container, base + path, file, { type: file.type || undefined, progress, signal }));
+  const refresh = () => {
+    const { selected } = list;
+    return list.reload((row) => selected && ["name", "snapshot", "version"].every((key) => row[key] === selected[key]));
+  };
+  const upload = async (files) => {
+    await uploadAll(files, (path, file, progress, signal) => blob.upload(base + path, file, { type: file.type || undefined, progress, signal }));
     list.reload();
   };
-  const choose = () => chooseFiles(send);
-
-  const create = () =>
-    ask({
-      title: "New text blob",
-      wide: true,
-      fields: [
-        { name: "name", label: "Name", required: true, placeholder: "notes.txt" },
-        { name: "type", label: "Content type", value: "text/plain; charset=utf-8" },
-        { name: "text", label: "Text", type: "textarea", rows: 12 },
-      ],
-      submit: "Create",
-      action: ({ name, type, text }) => blob.upload(account.name, container, base + name, new Blob([text]), { type, headers: { "if-none-match": "*" } }),
-    }).then((done) => done && list.reload());
-
-  const createDirectory = () =>
-    ask({
-      title: "New directory",
-      fields: [{ name: "name", label: "Name", required: true }],
-      submit: "Create",
-      action: ({ name }) => lake.createDirectory(account.name, container, base + name),
-    }).then((done) => done && list.reload());
 
   async function removeOne(row) {
-    if (hns) return lake.deletePath(account.name, container, row.name.replace(/\/$/, ""), row.folder);
-    if (!row.folder) return blob.deleteBlob(account.name, container, row.name, isPast(row) ? which(row) : {});
+    if (hns) return lake.deletePath(row.name.replace(/\/$/, ""), row.folder);
+    if (!row.folder) return blob.deleteBlob(row.name, isPast(row) ? which(row) : {});
     // A folder is the common start of names: each of its blobs is deleted.
     for (let marker, again = true; again; again = Boolean(marker)) {
-      const page = await blob.listBlobs(account.name, container, { prefix: row.name, marker, size: 500 });
-      await Promise.all(page.rows.map((one) => blob.deleteBlob(account.name, container, one.name)));
+      const page = await blob.listBlobs({ prefix: row.name, marker, size: 500 });
+      await Promise.all(page.rows.map((one) => blob.deleteBlob(one.name)));
       marker = page.next;
     }
   }
 
-  const remove = async () => {
-    const rows = list.chosen.filter((row) => !row.deleted);
-    if (rows.length === 0) return;
-    const what = rows.length === 1 ? shortName(rows[0]) : plural(rows.length, "item");
-    const text = rows.some((row) => row.folder) ? "With all that the folders contain." : undefined;
-    if (await confirmDelete(what, () => Promise.all(rows.map(removeOne)), text)) {
-      notify(`${what} deleted`);
-      hidePane();
-      list.reload();
-    }
-  };
+  const actions = contentActions({
+    noun: "blob",
+    list: () => list,
+    select,
+    nameOf: shortName,
+    upload,
+    create: ({ name, type, text }) => blob.upload(base + name, new Blob([text]), { type, headers: { "if-none-match": "*" } }),
+    remove: removeOne,
+    url: (row) => blob.blobUrl(row.name, which(row)),
+    read: (row) => blob.blobText(row.name),
+    write: (row, text, etag) => blob.replaceText(row.name, text, etag),
+    canEdit: (row) => !isPast(row),
+  });
+  const { choose, create, remove, download, edit, reload, form } = actions;
+  const createDirectory = () =>
+    form({ title: "New directory", fields: [{ name: "name", label: "Name", required: true }], submit: "Create", action: ({ name }) => lake.createDirectory(base + name) });
 
-  const undelete = async (row) => {
-    if (await attempt(() => blob.undelete(account.name, container, row.name), `${shortName(row)} restored`)) {
-      hidePane();
-      list.reload();
-    }
-  };
-
-  const download = async () => {
-    for (const row of list.chosen.filter((one) => !one.folder && !one.deleted)) {
-      save(await blob.blobUrl(account.name, container, row.name, which(row)), row.name.split("/").at(-1));
-    }
-  };
-
-  const edit = async () => {
-    const row = list.selected;
-    if (!row || row.folder || row.deleted || isPast(row)) return;
-    if (Number(row.properties["Content-Length"]) > EDITABLE) return notify("This blob is too large to be edited here");
-    await attempt(async () => {
-      const { text, etag } = await blob.blobText(account.name, container, row.name);
-      const done = await editText(row.name, text, (next) => blob.replaceText(account.name, container, row.name, next, etag));
-      if (done) {
-        notify("Saved");
-        await refresh();
-        if (list.selected) select(list.selected);
-      }
-    });
-  };
-
+  const undelete = async (row) => (await attempt(() => blob.undelete(row.name), `${shortName(row)} restored`)) && reload();
   const rename = (row) =>
-    ask({
+    form({
       title: `Rename ${shortName(row)}`,
       fields: [{ name: "to", label: "New path", value: row.name.replace(/\/$/, ""), required: true }],
       submit: "Rename",
-      action: ({ to }) => lake.rename(account.name, container, row.name.replace(/\/$/, ""), to),
-    }).then((done) => done && (hidePane(), list.reload()));
+      action: ({ to }) => lake.rename(row.name.replace(/\/$/, ""), to),
+    });
 
   // The pane
 
   function selectFolder(row) {
     const path = row.name.replace(/\/$/, "");
-    const actions = [
+    const buttons = [
       button("Open", () => (location.hash = href(row.name)), { icon: "folder", kind: "primary" }),
       hns && button("Rename", () => rename(row), { icon: "edit" }),
       button("Delete", remove, { icon: "trash", kind: "danger-quiet" }),
     ].filter(Boolean);
-    showPane({ icon: icon("folder", 20), title: shortName(row), subtitle: hns ? "directory" : "folder: the common start of names", actions }, (add) => {
-      add(section("Properties", properties([["Path", path], ["Owner", row.owner], ["Permissions", row.permissions], ["Modified", time(row.properties["Last-Modified"])]])));
-      if (hns) add(accessSection(account, container, path, true, lake));
+    showPane({ icon: icon("folder", 20), title: shortName(row), subtitle: hns ? "directory" : "folder: the common start of names", actions: buttons }, (add) => {
+      add(returned(row.properties, [["Path", path], ["Owner", row.owner], ["Permissions", row.permissions]]));
+      if (hns) add(accessSection(lake, path, true));
     });
   }
 
@@ -186,7 +140,7 @@ export function blobs(context, account, container, folder) {
     const state = which(row);
     const past = isPast(row);
     const subtitle = row.deleted ? "deleted" : row.snapshot ? `snapshot ${time(row.snapshot)}` : past ? `version ${time(row.version)}` : undefined;
-    const actions = row.deleted
+    const buttons = row.deleted
       ? [button("Undelete", () => undelete(row), { icon: "restore", kind: "primary" })]
       : [
           button("Download", download, { icon: "download", kind: "primary" }),
@@ -197,67 +151,44 @@ export function blobs(context, account, container, folder) {
           button("SAS", () => sasDialog(context, account, { service: "blob", resource: [container, row.name] }), { icon: "key" }),
           button("Delete", remove, { icon: "trash", kind: "danger-quiet" }),
         ].filter(Boolean);
-    showPane({ icon: icon("file", 20), title: shortName(row), subtitle, actions }, async (add, current) => {
+    showPane({ icon: icon("file", 20), title: shortName(row), subtitle, actions: buttons }, async (add, current) => {
       if (row.deleted) {
-        add(section("Properties", properties([["Name", row.name], ["Deleted", time(row.properties.DeletedTime)], ["Days until removed", row.properties.RemainingRetentionDays], ["Size", bytes(row.properties["Content-Length"])], ["Type", row.properties["Content-Type"]]])));
+        add(returned(row.properties, [["Name", row.name]]));
         return;
       }
-      const { headers, metadata } = await blob.blobProperties(account.name, container, row.name, state);
+      const { headers, metadata } = await blob.blobProperties(row.name, state);
       if (!current()) return;
       const size = Number(headers["content-length"]);
       const archived = headers["x-ms-access-tier"] === "Archive";
       add(
         archived
           ? h("p", { class: "hint" }, "The content is archived. Another tier makes it readable.")
-          : await preview({ name: row.name, type: headers["content-type"], size, read: (length) => blob.blobStart(account.name, container, row.name, length, state), url: () => blob.blobUrl(account.name, container, row.name, state) }),
+          : await preview({ name: row.name, type: headers["content-type"], size, read: (length) => blob.blobStart(row.name, length, state), url: () => blob.blobUrl(row.name, state) }),
       );
-      add(section("Properties", h("div", {}, properties(propertiesOf(row, headers, size)), !past && h("div", { class: "section-foot" }, button("Edit properties", () => editProperties(row, headers), { kind: "small" })))));
-      if (hns && !past) add(accessSection(account, container, row.name, false, lake));
+      const all = returned(headers, [["Name", row.name], ["URL", `${account.endpoints.blob}/${container}/${row.name}`]]);
+      if (!past) all.append(h("div", { class: "section-foot" }, button("Edit properties", () => editProperties(row, headers), { kind: "small" })));
+      add(all);
+      if (hns && !past) add(accessSection(lake, row.name, false));
       if (!past && headers["x-ms-blob-type"] === "BlockBlob") add(tierSection(row, headers["x-ms-access-tier"]));
-      add(section("Metadata", editablePairs(Object.entries(metadata), (entries) => blob.setMetadata(account.name, container, row.name, Object.fromEntries(entries))), { open: Object.keys(metadata).length > 0, count: Object.keys(metadata).length || "" }));
+      add(metadataSection(metadata, (next) => blob.setMetadata(row.name, next)));
       if (!past && !hns) add(tagSection(row, Number(headers["x-ms-tag-count"] ?? 0)));
       if (!hns) add(historySection(row));
     });
   }
 
-  const propertiesOf = (row, headers, size) => [
-    ["Name", row.name],
-    ["URL", `${account.endpoints.blob}/${container}/${row.name}`],
-    ["Size", `${bytes(size)}${size >= 1024 ? ` (${plural(size, "byte")})` : ""}`],
-    ["Content type", headers["content-type"]],
-    ["Content encoding", headers["content-encoding"]],
-    ["Content language", headers["content-language"]],
-    ["Content disposition", headers["content-disposition"]],
-    ["Cache control", headers["cache-control"]],
-    ["Content MD5", headers["content-md5"]],
-    ["Blob type", headers["x-ms-blob-type"]],
-    ["Created", time(headers["x-ms-creation-time"])],
-    ["Modified", time(headers["last-modified"])],
-    ["Last access", time(headers["x-ms-last-access-time"])],
-    ["ETag", headers.etag],
-    ["Lease", headers["x-ms-lease-state"]],
-    ["Owner", headers["x-ms-owner"]],
-    ["Version", headers["x-ms-version-id"]],
-    ["Copied from", headers["x-ms-copy-source"]?.replace(/\?.*/, "")],
-    ["Copy status", headers["x-ms-copy-status"]],
-    ["Immutable until", time(headers["x-ms-immutability-policy-until-date"])],
-    ["Legal hold", headers["x-ms-legal-hold"]],
-    ["Encryption scope", headers["x-ms-encryption-scope"]],
-  ];
-
   const editProperties = (row, headers) => {
-    const names = [["content-type", "Content type"], ["content-encoding", "Content encoding"], ["content-language", "Content language"], ["content-disposition", "Content disposition"], ["cache-control", "Cache control"]];
-    return ask({
+    const header = (label) => label.toLowerCase().replace(" ", "-");
+    return form({
       title: `Properties of ${shortName(row)}`,
-      fields: names.map(([name, label]) => ({ name, label, value: headers[name] ?? "" })),
-      action: (values) => blob.setProperties(account.name, container, row.name, values),
-    }).then((done) => done && (select(row), refresh()));
+      fields: CONTENT.map((label) => ({ name: header(label), label, value: headers[header(label)] ?? "" })),
+      action: (values) => blob.setProperties(row.name, values),
+    });
   };
 
   const tierSection = (row, tier) => {
     const select = field({ name: "tier", label: "Access tier", type: "select", options: TIERS.map((one) => [one, one]), value: tier });
     select.querySelector("select").addEventListener("change", async (event) => {
-      await attempt(() => blob.setTier(account.name, container, row.name, event.target.value), "Tier set");
+      await attempt(() => blob.setTier(row.name, event.target.value), "Tier set");
       refresh();
     });
     return section("Tier", select, { open: false });
@@ -268,13 +199,13 @@ export function blobs(context, account, container, folder) {
       open: count > 0,
       count: count || "",
       fill: async (body) => {
-        const tags = count > 0 ? await blob.blobTags(account.name, container, row.name) : [];
-        body.append(editablePairs(tags, (entries) => blob.setTags(account.name, container, row.name, entries), { name: "Tag", add: "Add a tag" }));
+        const tags = count > 0 ? await blob.blobTags(row.name) : [];
+        body.append(editablePairs(tags, (entries) => blob.setTags(row.name, entries), { name: "Tag", add: "Add a tag" }));
       },
     });
 
   const takeSnapshot = async (row) => {
-    if (await attempt(() => blob.snapshot(account.name, container, row.name), "Snapshot created")) select(row);
+    if (await attempt(() => blob.snapshot(row.name), "Snapshot created")) select(row);
   };
   // The source of a copy is a URL of this server that it recognizes by its port.
   const own = () => {
@@ -282,17 +213,14 @@ export function blobs(context, account, container, folder) {
     return `${context.server.tls ? "https" : "http"}://127.0.0.1:${port}/${account.name}`;
   };
   const promote = async (row) => {
-    if (await attempt(() => blob.promote(account.name, container, row.name, which(row), own()), "This state is current now")) {
-      hidePane();
-      list.reload();
-    }
+    if (await attempt(() => blob.promote(row.name, which(row), own()), "This state is current now")) reload();
   };
 
   const historySection = (row) =>
     section(versioning ? "Versions and snapshots" : "Snapshots", undefined, {
       open: true,
       fill: async (body) => {
-        const states = await blob.history(account.name, container, row.name, versioning ? "snapshots,versions" : "snapshots");
+        const states = await blob.history(row.name, versioning ? "snapshots,versions" : "snapshots");
         const others = states.filter((one) => one.snapshot !== row.snapshot || one.version !== row.version);
         const line = (one) =>
           h(
@@ -331,7 +259,6 @@ export function blobs(context, account, container, folder) {
     marks: true,
     klass: (row) => (row.deleted ? "is-deleted" : isPast(row) ? "is-past" : ""),
   });
-  const reload = () => (hidePane(), list.reload());
   const { element } = frame({
     crumbs,
     actions: [
@@ -350,7 +277,7 @@ export function blobs(context, account, container, folder) {
     ].filter(Boolean),
     content: list.element,
   });
-  dropArea(element, send);
+  dropArea(element, upload);
   list.reload();
   return { title: segments.at(-1) ?? container, element, list, keys: { n: create, u: choose, e: edit, d: remove, Delete: remove, r: refresh }, dispose: () => list.dispose() };
 }

@@ -22,22 +22,22 @@ const SWITCHES = [
   ["Key 1 is off", "Signatures with the first key are refused, those of this page too", { do: { key_off: { key: 1 } } }],
 ];
 
-const ACTIONS = [["error", "Refuse with an error code"], ["throttle", "Refuse with Retry-After"], ["delay", "Delay"], ["cut-after", "Close the connection after it took effect"], ["cut-before", "Close the connection before it has an effect"], ["truncate", "Break the answer off"], ["drip", "Send the answer slowly"], ["lag", "Delay the secondary"], ["key_off", "Switch a key off"]];
+/** What can happen to a request: the choice in the form, the action from its value, and the action in words. */
+const ACTIONS = {
+  error: ["Refuse with an error code", (text) => ({ code: text || "ServerBusy" }), ({ status, code }) => `${status ? `${status} ` : ""}${code}`],
+  throttle: ["Refuse with Retry-After, in seconds", (text) => ({ retry_after: Number(text) || 1 }), ({ retry_after }) => `throttled, Retry-After ${retry_after} s`],
+  delay: ["Delay, in milliseconds", (text) => ({ milliseconds: Number(text) || 1000 }), ({ milliseconds }) => `delayed by ${milliseconds} ms`],
+  cut: ["Close the connection: before it has an effect, or after", (text) => (text === "before" ? "before" : "after"), (when) => `connection closed ${when} it ${when === "after" ? "took" : "takes"} effect`],
+  truncate: ["Break the answer off, after bytes", (text) => ({ bytes: Number(text) || 0 }), ({ bytes }) => `answer breaks off after ${bytes} bytes`],
+  drip: ["Send the answer slowly, in pieces of bytes", (text) => ({ bytes: Number(text) || 1024, milliseconds: 100 }), ({ bytes, milliseconds }) => `${bytes} bytes each ${milliseconds} ms`],
+  lag: ["The secondary is behind, in seconds", (text) => ({ seconds: Number(text) || 60 }), ({ seconds }) => `secondary ${seconds} s behind`],
+  key_off: ["Switch a key off: 1 or 2", (text) => ({ key: Number(text) || 1 }), ({ key }) => `key ${key} is off`],
+};
 
 /** What a rule does, in words. */
-function effect({ do: todo = {} }) {
-  const [[kind, value] = ["", {}]] = Object.entries(todo);
-  const words = {
-    error: () => `${value.status ? `${value.status} ` : ""}${value.code}`,
-    throttle: () => `throttled, Retry-After ${value.retry_after} s`,
-    delay: () => `delayed by ${value.milliseconds} ms`,
-    cut: () => (value === "after" ? "connection closed after it took effect" : "connection closed before it has an effect"),
-    truncate: () => `answer breaks off after ${value.bytes} bytes`,
-    drip: () => `${value.bytes} bytes each ${value.milliseconds} ms`,
-    lag: () => `secondary ${value.seconds} s behind`,
-    key_off: () => `key ${value.key} is off`,
-  };
-  return words[kind]?.() ?? kind;
+function effect({ do: todo }) {
+  const [[kind, value]] = Object.entries(todo);
+  return ACTIONS[kind]?.[2](value) ?? kind;
 }
 
 /** Which requests a rule concerns, in words. */
@@ -124,8 +124,8 @@ export function control(context) {
       title: "New fault",
       wide: true,
       fields: [
-        { name: "action", label: "What happens", type: "select", options: ACTIONS },
-        { name: "value", label: "Code, seconds, milliseconds, bytes or key", value: "ServerBusy" },
+        { name: "action", label: "What happens", type: "select", options: Object.entries(ACTIONS).map(([kind, [label]]) => [kind, label]) },
+        { name: "value", label: "Its value", value: "ServerBusy" },
         { name: "service", label: "Service", type: "select", options: [["", "any"], ...["blob", "queue", "table", "file", "dfs"].map((one) => [one, one])] },
         { name: "operation", label: "Operation", placeholder: "Put Blob" },
         { name: "container", label: "Container, queue, table or share", placeholder: "orders*" },
@@ -157,22 +157,9 @@ export function control(context) {
 }
 
 /** The rule that the form of a new fault describes. */
-function ruleOf({ action, value, ...rest }) {
-  const amount = Number(value) || 1;
-  const todo = {
-    error: { error: { code: value || "ServerBusy" } },
-    throttle: { throttle: { retry_after: amount } },
-    delay: { delay: { milliseconds: amount } },
-    "cut-after": { cut: "after" },
-    "cut-before": { cut: "before" },
-    truncate: { truncate: { bytes: amount } },
-    drip: { drip: { bytes: amount, milliseconds: 100 } },
-    lag: { lag: { seconds: amount } },
-    key_off: { key_off: { key: amount } },
-  }[action];
-  const rule = { do: todo };
-  for (const name of ["service", "operation", "container", "path"]) if (rest[name].trim()) rule[name] = rest[name].trim();
-  for (const name of ["times", "after"]) if (rest[name]) rule[name] = Number(rest[name]);
-  if (rest.probability !== "" && Number(rest.probability) !== 1) rule.probability = Number(rest.probability);
+function ruleOf({ action, value, probability, ...limits }) {
+  const rule = { do: { [action]: ACTIONS[action][1](value.trim()) } };
+  for (const [name, text] of Object.entries(limits)) if (text.trim()) rule[name] = ["times", "after"].includes(name) ? Number(text) : text.trim();
+  if (Number(probability) !== 1) rule.probability = Number(probability);
   return rule;
 }

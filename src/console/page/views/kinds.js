@@ -1,7 +1,7 @@
 // The four kinds of resources that an account has: how each is listed, created, described and deleted.
 
 import { bytes, number, time } from "../ui/dom.js";
-import { editablePairs, properties, section } from "../ui/pane.js";
+import { metadataSection, properties, returned, section } from "../ui/pane.js";
 import { attempt } from "../ui/notify.js";
 import { field } from "../ui/dialog.js";
 import * as blob from "../storage/blob.js";
@@ -9,6 +9,7 @@ import * as queue from "../storage/queue.js";
 import * as table from "../storage/table.js";
 import * as file from "../storage/file.js";
 import * as lake from "../storage/lake.js";
+import { bound } from "../storage/rest.js";
 import { accessSection } from "./access.js";
 
 const NAME_HINT = "3 to 63 lower-case letters, digits and dashes";
@@ -16,9 +17,6 @@ const nameField = (hint = NAME_HINT) => ({ name: "name", label: "Name", required
 
 /** The first page of a list says how much there is, or that there is more than that. */
 const MEASURED = 1000;
-
-const metadataSection = (row, save) =>
-  section("Metadata", editablePairs(Object.entries(row.metadata ?? {}), (entries) => save(Object.fromEntries(entries))), { open: Object.keys(row.metadata ?? {}).length > 0 });
 
 const PUBLIC = [["", "Nobody: a key, a SAS or a token is required"], ["blob", "Anybody can read blobs"], ["container", "Anybody can read and list blobs"]];
 
@@ -48,9 +46,7 @@ export const KINDS = {
       return { count: rows.length, size, more: Boolean(next) };
     },
     describe({ account }, row, add, changed) {
-      add(
-        section("Properties", properties([["Modified", time(row.properties["Last-Modified"])], ["ETag", row.properties.Etag], ["Lease", row.properties.LeaseState], ["Lease status", row.properties.LeaseStatus], ["Legal hold", row.properties.HasLegalHold], ["Immutability policy", row.properties.HasImmutabilityPolicy], ["Deleted", time(row.properties.DeletedTime)], ["Days until removed", row.properties.RemainingRetentionDays], ["Encryption scope", row.properties.DefaultEncryptionScope]])),
-      );
+      add(returned(row.properties));
       if (row.deleted) return;
       const select = field({ name: "access", label: "Who can read without credentials", type: "select", options: PUBLIC, value: row.properties.PublicAccess ?? "" });
       select.querySelector("select").addEventListener("change", async (event) => {
@@ -58,8 +54,8 @@ export const KINDS = {
         changed();
       });
       add(section("Public access", select));
-      add(metadataSection(row, (metadata) => blob.setContainerMetadata(account.name, row.name, metadata)));
-      if (account.options.includes("hns")) add(accessSection(account, row.name, "", true, lake));
+      add(metadataSection(row.metadata, (metadata) => blob.setContainerMetadata(account.name, row.name, metadata)));
+      if (account.options.includes("hns")) add(accessSection(bound(lake, account.name, row.name), "", true));
     },
     blank: "A container holds blobs: files, images, backups, anything.",
   },
@@ -76,7 +72,7 @@ export const KINDS = {
     measure: async (account, row) => ({ count: (await queue.queueProperties(account, row.name)).count }),
     async describe({ account }, row, add) {
       const { count, metadata } = await queue.queueProperties(account.name, row.name);
-      add(section("Properties", properties([["Messages", number(count)]])), metadataSection({ metadata }, (entries) => queue.setQueueMetadata(account.name, row.name, entries)));
+      add(section("Properties", properties([["Messages", number(count)]])), metadataSection(metadata, (entries) => queue.setQueueMetadata(account.name, row.name, entries)));
     },
     blank: "A queue holds messages of up to 64 KiB until a worker takes them.",
   },
@@ -118,8 +114,8 @@ export const KINDS = {
     measure: async (account, row) => ({ size: await file.shareUsage(account, row.name) }),
     async describe({ account }, row, add) {
       const usage = row.deleted ? undefined : await file.shareUsage(account.name, row.name);
-      add(section("Properties", properties([["Quota", `${row.properties.Quota} GiB`], ["Used", usage !== undefined && bytes(usage)], ["Tier", row.properties.AccessTier], ["Modified", time(row.properties["Last-Modified"])], ["ETag", row.properties.Etag], ["Lease", row.properties.LeaseState], ["Deleted", time(row.properties.DeletedTime)], ["Days until removed", row.properties.RemainingRetentionDays]])));
-      if (!row.deleted) add(metadataSection(row, (metadata) => file.setShareMetadata(account.name, row.name, metadata)));
+      add(returned(row.properties, [["Used", usage === undefined ? "" : bytes(usage)]]));
+      if (!row.deleted) add(metadataSection(row.metadata, (metadata) => file.setShareMetadata(account.name, row.name, metadata)));
     },
     blank: "A share holds directories and files, as a file server does.",
   },
