@@ -15,6 +15,7 @@ mod support;
 mod auth;
 mod blob;
 mod case;
+mod control;
 mod embedded;
 mod faults;
 mod file;
