@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -69,6 +70,11 @@ func Start(flags ...string) (*Server, error) {
 		"--file-port=0"}, flags...)
 	process := exec.Command(program, flags...)
 	process.Stderr = os.Stderr
+	for _, variable := range os.Environ() {
+		if !strings.HasPrefix(variable, "LAZULI_") {
+			process.Env = append(process.Env, variable)
+		}
+	}
 	stdin, err := process.StdinPipe()
 	if err != nil {
 		return nil, err

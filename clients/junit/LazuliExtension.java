@@ -79,7 +79,9 @@ public final class LazuliExtension implements BeforeEachCallback, AfterEachCallb
                     "--queue-port=0", "--table-port=0", "--file-port=0");
             try {
                 // The end of this process closes the pipe to its standard input, and the server stops.
-                Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+                ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
+                builder.environment().keySet().removeIf(name -> name.startsWith("LAZULI_"));
+                Process process = builder.start();
                 BufferedReader lines =
                         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
                 for (String line = lines.readLine(); line != null; line = lines.readLine()) {

@@ -25,8 +25,10 @@ export class Lazuli {
     if (known) return new Lazuli(known);
     const ports = ["blob", "queue", "table", "file"].map((service) => `--${service}-port=0`);
     const command = process.env.LAZULI_BIN ?? "lazuli";
+    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("LAZULI_")));
     // The end of this process closes the pipe, and the server stops.
     const child = spawn(command, ["--control", "--silent", "--stop-with-stdin", ...ports, ...flags], {
+      env,
       stdio: ["pipe", "pipe", "inherit"],
     });
     const failed = new Promise((_, reject) => {

@@ -27,7 +27,8 @@ class Server:
         ports = [f"--{service}-port=0" for service in ("blob", "queue", "table", "file")]
         command = [os.environ.get("LAZULI_BIN", "lazuli"), "--control", "--silent", "--stop-with-stdin", *ports]
         # The end of this process closes the pipe, and the server stops.
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("LAZULI_")}
+        self._process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         lines = []
         for line in self._process.stdout:
             lines.append(line)
