@@ -32,6 +32,14 @@ pub struct Account {
     pub scopes: Scopes,
 }
 
+impl Account {
+    /// This account without some of its keys, which are counted from 1.
+    pub fn without_keys(&self, numbers: &[usize]) -> Account {
+        let keys = self.keys.iter().zip(1..).filter(|(_, number)| !numbers.contains(number)).map(|(key, _)| key.clone());
+        Account { keys: keys.collect(), ..self.clone() }
+    }
+}
+
 impl std::fmt::Debug for Account {
     /// Omits the keys: an account may be logged.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -32,7 +32,7 @@ type Failure = Box<dyn std::error::Error>;
 pub fn run() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let program = arguments.first().map_or(ProgramName::Lazuli, |program| ProgramName::of(program));
-    let outcome = match config::read(arguments, &|name| std::env::var(name).ok()) {
+    let outcome = match config::read(arguments, &|name| std::env::var(name).ok(), Some(Path::new(config::DEFAULT_FILE))) {
         Err(error) => Err(error.into()),
         Ok(Command::Print(text)) => {
             say(text.trim_end());
@@ -230,6 +230,9 @@ fn announce(config: &Config, emulator: &Emulator, logger: &Logger) {
         logger.say(&format!("{} Web service is listening at {}", if azurite { "Azurite" } else { "Lazuli" }, address.url()));
     }
     if !azurite {
+        if let Some(file) = &config.config_file {
+            logger.say(&format!("Settings are read from {}", file.display()));
+        }
         let account = emulator.account();
         let of = if account == WELL_KNOWN_ACCOUNT { String::new() } else { format!(" of {account}") };
         logger.say(&format!("Connection string{of}: {}", emulator.connection_string()));

@@ -68,33 +68,72 @@ impl Environment {
 
     /// Moves the server's time forward.
     pub fn advance(&self, by: Duration) {
-        let ticks = by.as_secs().saturating_mul(TICKS_PER_SECOND).saturating_add(u64::from(by.subsec_nanos()) / NANOS_PER_TICK);
+        let ticks = ticks_of(by);
         let added = self.moved_ticks.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |moved| moved.checked_add(ticks));
         debug_assert!(added.is_ok(), "a clock that would overflow does not move");
     }
 
     /// Undoes [`Environment::advance`].
     pub fn reset_clock(&self) {
-        self.moved_ticks.store(0, Ordering::Relaxed);
+        self.set_moved(Duration::ZERO);
+    }
+
+    /// What [`Environment::advance`] added.
+    pub fn moved(&self) -> Duration {
+        let ticks = self.moved_ticks.load(Ordering::Relaxed);
+        Duration::new(ticks / TICKS_PER_SECOND, (ticks % TICKS_PER_SECOND * NANOS_PER_TICK) as u32)
+    }
+
+    /// Sets the clock back, or forward, to a value of [`Environment::moved`].
+    pub fn set_moved(&self, moved: Duration) {
+        self.moved_ticks.store(ticks_of(moved), Ordering::Relaxed);
     }
 
     /// Returns a new unique id, for a request, a lease or a copy.
     pub fn id(&self) -> [u8; 16] {
         let mut id = [0; 16];
         let (high, low) = id.split_at_mut(8);
-        high.copy_from_slice(&self.next_random().to_le_bytes());
-        low.copy_from_slice(&self.next_random().to_le_bytes());
+        high.copy_from_slice(&self.random().to_le_bytes());
+        low.copy_from_slice(&self.random().to_le_bytes());
         *uuid::Builder::from_random_bytes(id).as_uuid().as_bytes()
     }
 
-    /// The next number of the SplitMix64 sequence.
-    fn next_random(&self) -> u64 {
-        const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
-        let mut z = self.rng.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP);
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+    /// Returns a random number.
+    pub fn random(&self) -> u64 {
+        mix(self.rng.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP))
     }
+}
+
+/// What the state of the SplitMix64 sequence grows by with each number.
+const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// The number of the SplitMix64 sequence for a state.
+const fn mix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+/// A sequence of random numbers that repeats with its seed.
+#[derive(Clone, Debug)]
+pub struct SplitMix(u64);
+
+impl SplitMix {
+    pub const fn new(seed: u64) -> SplitMix {
+        SplitMix(seed)
+    }
+
+    /// The next number, from 0 up to but not including 1.
+    pub fn fraction(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(STEP);
+        (mix(self.0) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+/// The whole ticks of a duration.
+fn ticks_of(duration: Duration) -> u64 {
+    let ticks = u64::from(duration.subsec_nanos()) / NANOS_PER_TICK;
+    duration.as_secs().saturating_mul(TICKS_PER_SECOND).saturating_add(ticks)
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is the only module that reads the clock")]

@@ -11,6 +11,7 @@
 // - `services`: Blob, Queue, Table and File
 // - `operation`: the specification of an operation, its request and its reply
 // - `store`: cells of records, content of bytes, and the disk
+// - `diagnostics`: the latest requests, counts, injected faults
 // - `environment`: time and randomness; `account`: accounts and keys
 // - `rules`: pure functions that decide what the service does
 // - `log`: the log; `progress`: how far long work is
@@ -25,6 +26,7 @@ mod command_line;
 mod config;
 mod console;
 mod control;
+mod diagnostics;
 mod emulator;
 mod environment;
 mod health;
@@ -34,6 +36,7 @@ mod log;
 mod pfx;
 mod progress;
 mod rules;
+mod seed;
 mod services;
 mod store;
 mod user;

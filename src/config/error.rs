@@ -1,6 +1,7 @@
 //! What can be wrong with the flags and variables, each as one line for a person.
 
 use crate::config::accounts::AccountError;
+use crate::config::file::FileError;
 use crate::pfx;
 use crate::user::UserError;
 use std::ffi::OsString;
@@ -26,6 +27,8 @@ pub(crate) enum ConfigErrorKind {
     /// A value that a flag or variable, named as it was given, does not accept.
     #[error("{flag}: {reason}")]
     InvalidValue { flag: String, reason: ValueError },
+    #[error("{}: {reason}", .path.display())]
+    File { path: PathBuf, reason: FileError },
     /// A flag without the other flag that it needs.
     #[error("{flag} needs {needs}")]
     MissingFlag { flag: &'static str, needs: &'static str },

@@ -5,7 +5,9 @@
 
 use crate::config::draft::Draft;
 use crate::config::error::ValueError;
-use crate::config::values::{boolean, durability, host, level, log_format, megabytes, oauth, path, port, seconds, shell};
+use crate::config::values::{
+    boolean, count, durability, host, hosts, level, log_format, megabytes, oauth, path, port, seconds, shell,
+};
 use crate::config::{WELL_KNOWN_ACCOUNT, accounts};
 use crate::user;
 
@@ -148,11 +150,30 @@ pub(super) static SECTIONS: &[Section] = &[
             })
             .azurite("extentMemoryLimit")
             .means("Accepted, but not enforced: memory grows with what is stored"),
+            value("config", "FILE", |_, _| Ok(())).means(
+                "Read settings from this TOML file: the flags without their dashes. Without it, lazuli.toml in the working directory is \
+                 read if it exists; flags and variables take precedence",
+            ),
             switch("stop-with-stdin", |d, v| boolean(v).map(|on| d.config.stop_with_stdin = on)).means(
                 "Stop when standard input is closed: a parent that holds the other end of a pipe, and is killed, leaves no server behind",
             ),
-            switch("control", |d, v| boolean(v).map(|on| d.config.control = on))
-                .means("Let tests move the clock (POST /_lazuli/clock?seconds=N) and empty every account (POST /_lazuli/reset)"),
+            value("seed", "DIR", |d, v| path(v).map(|p| d.config.seed = Some(p))).means(
+                "Give accounts that are empty the containers, queues, tables and shares of this directory: see docs/reference/seed.md",
+            ),
+            switch("control", |d, v| boolean(v).map(|on| d.config.control = on)).means(
+                "Let tests move the clock, empty accounts, inject faults and look at requests: see docs/reference/control.md",
+            ),
+            Flag {
+                kind: FlagKind::Values("HOST"),
+                ..value("control-host", "", |d, v| hosts(v).map(|names| d.config.control_hosts = names))
+            }
+            .means(
+                "A host name under which /_lazuli/ may be used besides addresses, localhost and names without a dot; repeat it for more. Any other \
+                 name may belong to a page of another site",
+            ),
+            value("request-log", "N", |d, v| count(v).map(|count| d.config.request_log = count))
+                .default("1000")
+                .means("How many of the latest requests --control keeps for GET /_lazuli/requests"),
         ]],
     },
     Section {

@@ -1,17 +1,19 @@
-//! The values of the command line, the environment and the defaults, merged into one [`Draft`].
+//! The values of the command line, the environment, the file and the defaults, merged into one [`Draft`].
 //!
-//! A flag outranks its variable, a variable outranks the default; `--blob-host` outranks `--host` where both come from the same
+//! A flag outranks its variable, a variable the file, the file the default; `--blob-host` outranks `--host` where both come from the same
 //! layer. A value that another one replaces is not parsed.
 
 use crate::config::ConfigErrorKind;
 use crate::config::arguments::Argument;
 use crate::config::draft::Draft;
+use crate::config::file::FileSetting;
 use crate::config::flags::{Flag, FlagKind, Set, VARIABLES, flags};
 
 /// Where a value comes from; a later layer outranks an earlier one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Layer {
     Default,
+    File,
     Variable,
     Argument,
 }
@@ -25,11 +27,15 @@ struct Setting {
     set: Set,
 }
 
-/// Fills a draft from the command line, the environment and the defaults.
+/// Fills a draft from the command line, the environment, a file and the defaults.
 ///
 /// # Errors
 /// [`ConfigErrorKind::InvalidValue`].
-pub(super) fn merge(arguments: &[Argument], env: &dyn Fn(&str) -> Option<String>) -> Result<Draft, ConfigErrorKind> {
+pub(super) fn merge(
+    arguments: &[Argument],
+    env: &dyn Fn(&str) -> Option<String>,
+    file: &[FileSetting],
+) -> Result<Draft, ConfigErrorKind> {
     let env = |name: &str| env(name).filter(|value| !value.is_empty());
     let given = |flag: &Flag| argument(flag, arguments).or_else(|| variable(flag, &env));
 
@@ -38,7 +44,7 @@ pub(super) fn merge(arguments: &[Argument], env: &dyn Fn(&str) -> Option<String>
         let value = env(variable.name).filter(|_| !replaced)?;
         Some(Setting { layer: Layer::Variable, name: variable.name.to_owned(), value, set: variable.set })
     });
-    let ours = flags().filter_map(|flag| given(flag).or_else(|| default(flag)));
+    let ours = flags().filter_map(|flag| given(flag).or_else(|| of_file(flag, file)).or_else(|| default(flag)));
 
     let mut settings: Vec<Setting> = azurite.chain(ours).collect();
     settings.sort_by_key(|setting| setting.layer);
@@ -64,6 +70,11 @@ fn variable(flag: &Flag, env: &dyn Fn(&str) -> Option<String>) -> Option<Setting
     let name = flag.variable()?;
     let value = env(&name)?;
     Some(Setting { layer: Layer::Variable, name, value, set: flag.set })
+}
+
+fn of_file(flag: &Flag, file: &[FileSetting]) -> Option<Setting> {
+    let FileSetting { value, .. } = file.iter().find(|setting| setting.flag.name == flag.name)?;
+    Some(Setting { layer: Layer::File, name: flag.name.to_owned(), value: value.clone(), set: flag.set })
 }
 
 fn default(flag: &Flag) -> Option<Setting> {

@@ -1,6 +1,7 @@
-//! The configuration: flags, environment variables and defaults become a [`Config`] or a [`ConfigError`].
+//! The configuration: flags, environment variables, a file and defaults become a [`Config`] or a [`ConfigError`].
 //!
-//! `flags` is the table of all flags; `arguments` parses a command line by it, `layers` merges the sources of values into a `draft`,
+//! `flags` is the table of all flags; `arguments` parses a command line by it, `file` reads
+//! `lazuli.toml`, `layers` merges the sources of values into a `draft`,
 //! `values` and `accounts` parse values, and `settings` is the result. `help`, `man`, `completions` and `page` write `--help`, the man
 //! page, the completions of shells and `docs/configuration.md` from the table.
 
@@ -9,12 +10,15 @@ mod arguments;
 mod completions;
 mod draft;
 mod error;
+mod file;
 mod flags;
 mod help;
 mod layers;
 mod man;
 #[cfg(test)]
 mod page;
+#[cfg(test)]
+mod schema;
 mod settings;
 #[cfg(test)]
 mod tests;
@@ -25,14 +29,16 @@ pub use crate::account::WELL_KNOWN_ACCOUNT;
 use crate::store::disk::Durability;
 pub use error::ConfigError;
 pub(crate) use error::ConfigErrorKind;
+pub use file::DEFAULT as DEFAULT_FILE;
 pub use settings::{Config, Endpoint, ProgramName, Tls, WELL_KNOWN_KEY};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 pub use unknown_variables::unknown_variables;
 
 impl Config {
     /// Reads the flags of a server as they are on the command line, without the program's name: see
-    /// [the list](https://github.com/lazuli-storage/lazuli/blob/main/docs/configuration.md). Environment variables are not read.
+    /// [the list](https://github.com/lazuli-storage/lazuli/blob/main/docs/configuration.md). Environment variables are not read, and
+    /// `lazuli.toml` only if `--config` names it.
     ///
     /// ```
     /// # fn main() -> Result<(), lazuli::ConfigError> {
@@ -47,7 +53,7 @@ impl Config {
     /// [`ConfigError`] for a flag or value that is invalid, and for the flags of other commands, such as `--check`.
     pub fn from_arguments<A: Into<OsString>>(arguments: impl IntoIterator<Item = A>) -> Result<Config, ConfigError> {
         let program = OsString::from("lazuli");
-        match read(std::iter::once(program).chain(arguments.into_iter().map(Into::into)), &|_| None)? {
+        match read(std::iter::once(program).chain(arguments.into_iter().map(Into::into)), &|_| None, None)? {
             Command::Serve(config) => Ok(config),
             _ => Err(ConfigErrorKind::OtherCommand.into()),
         }
@@ -76,11 +82,16 @@ pub enum Command {
     Health(Config),
 }
 
-/// Reads the command line, which starts with the program's name, and the environment.
+/// Reads the command line, which starts with the program's name, the environment, and a file: the one that they name, or the default
+/// one if it exists.
 ///
 /// # Errors
 /// [`ConfigErrorKind`].
-pub fn read(args: impl IntoIterator<Item = OsString>, env: &dyn Fn(&str) -> Option<String>) -> Result<Command, ConfigErrorKind> {
+pub fn read(
+    args: impl IntoIterator<Item = OsString>,
+    env: &dyn Fn(&str) -> Option<String>,
+    default_file: Option<&Path>,
+) -> Result<Command, ConfigErrorKind> {
     let mut args = args.into_iter();
     let program = ProgramName::of(&args.next().unwrap_or_default());
     let words: Result<Vec<String>, OsString> = args.map(OsString::into_string).collect();
@@ -102,7 +113,11 @@ pub fn read(args: impl IntoIterator<Item = OsString>, env: &dyn Fn(&str) -> Opti
     if has("man") {
         return Ok(Command::Print(man::page()));
     }
-    let mut draft = layers::merge(&given, env)?;
+    let named = given.iter().rfind(|argument| argument.flag.name == "config").map(|argument| argument.value.clone());
+    let named = named.or_else(|| env("LAZULI_CONFIG").filter(|path| !path.is_empty()));
+    let file = file::read(named.as_deref(), default_file)?;
+    let mut draft = layers::merge(&given, env, &file.settings)?;
+    draft.config.config_file = file.path;
     let from = draft.from_azurite.take();
     let config = draft.finish(program)?;
     match (has("import"), from, config.location.clone()) {

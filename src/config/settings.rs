@@ -17,6 +17,8 @@ pub const WELL_KNOWN_KEY: &str = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IF
 pub struct Config {
     /// The name by which it was started.
     pub(crate) program: ProgramName,
+    /// The file that was read, if any.
+    pub(crate) config_file: Option<PathBuf>,
     /// Where the Blob service listens, if it is served.
     pub(crate) blob: Option<Endpoint>,
     /// Where the static websites listen, if they have a port of their own.
@@ -39,8 +41,14 @@ pub struct Config {
     pub(crate) tls: Option<Tls>,
     /// What is checked of a bearer token; `None`: bearer tokens are refused.
     pub(crate) oauth: Option<TokenCheck>,
-    /// Whether `/_lazuli/` can move the clock and empty the accounts.
+    /// Whether `/_lazuli/` can change and disturb the server.
     pub(crate) control: bool,
+    /// The folder with the resources that empty accounts get at the start.
+    pub(crate) seed: Option<PathBuf>,
+    /// Host names that requests to `/_lazuli/` may have besides addresses and local names.
+    pub(crate) control_hosts: Vec<String>,
+    /// How many requests `--control` keeps.
+    pub(crate) request_log: usize,
     /// Whether the program stops when its standard input is closed.
     pub(crate) stop_with_stdin: bool,
     /// Whether a host name never names the account.

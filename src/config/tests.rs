@@ -12,7 +12,7 @@ use tracing::Level;
 
 fn start(args: &[&str], env: &[(&str, &str)]) -> Result<Command, ConfigErrorKind> {
     let env = |name: &str| env.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
-    read(args.iter().map(OsString::from), &env)
+    read(args.iter().map(OsString::from), &env, None)
 }
 
 fn config(args: &[&str], env: &[(&str, &str)]) -> Config {
@@ -43,6 +43,7 @@ fn well_known(name: &str) -> Account {
 fn without_flags_and_variables_the_defaults_hold() {
     let default = Config {
         program: ProgramName::Lazuli,
+        config_file: None,
         blob: endpoint(10000),
         web: None,
         lake: None,
@@ -55,6 +56,9 @@ fn without_flags_and_variables_the_defaults_hold() {
         tls: None,
         oauth: None,
         control: false,
+        seed: None,
+        control_hosts: vec![],
+        request_log: 1000,
         stop_with_stdin: false,
         path_style_only: false,
         log: LogOptions { level: Level::INFO, format: Format::Text, silent: false },
@@ -125,6 +129,11 @@ const SETTINGS: &[(&[&str], &str, &str, fn(&mut Config))] = &[
     }),
     (&["--stop-with-stdin"], "LAZULI_STOP_WITH_STDIN", "true", |c| c.stop_with_stdin = true),
     (&["--control"], "LAZULI_CONTROL", "true", |c| c.control = true),
+    (&["--seed"], "LAZULI_SEED", "fixtures", |c| c.seed = Some("fixtures".into())),
+    (&["--control-host"], "LAZULI_CONTROL_HOST", "one.test; two.test", |c| {
+        c.control_hosts = vec!["one.test".into(), "two.test".into()];
+    }),
+    (&["--request-log"], "LAZULI_REQUEST_LOG", "7", |c| c.request_log = 7),
     (&["--oauth"], "LAZULI_OAUTH", "Dev", |c| c.oauth = Some(TokenCheck::Dev)),
     (&["--log"], "LAZULI_LOG", "Debug", |c| c.log.level = Level::DEBUG),
     (&["--silent", "-s"], "LAZULI_SILENT", "1", |c| c.log.silent = true),
@@ -159,7 +168,7 @@ fn every_name_and_variable_of_a_flag_does_the_same() {
     assert_eq!(config(&["--extentMemoryLimit", "-1"], &[]).warnings.len(), 1, "a number is a value, whatever its sign");
 
     let tested_elsewhere =
-        ["cert", "key", "pwd", "import", "from-azurite", "check", "health", "completions", "man", "version", "help"];
+        ["config", "cert", "key", "pwd", "import", "from-azurite", "check", "health", "completions", "man", "version", "help"];
     for flag in flags() {
         let tested = SETTINGS.iter().any(|(_, variable, ..)| Some((*variable).to_owned()) == flag.variable());
         assert!(tested || tested_elsewhere.contains(&flag.name), "--{} has no test", flag.name);
@@ -183,6 +192,39 @@ fn what_comes_before_what() {
     ] {
         assert_eq!(host(args, env), wanted, "{args:?} {env:?}");
     }
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "this test writes a file of settings")]
+fn a_file_is_read_before_variables_and_flags() {
+    let folder = std::env::temp_dir().join(format!("lazuli-config-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("settings.toml");
+    std::fs::write(&path, "blob-port = 1\nqueue-port = 1\ntable-port = 1\ncontrol = true\nlocation = 'data'\n").unwrap();
+    let named = path.to_str().unwrap();
+    for (args, env) in [
+        (&["--config", named, "--blob-port=3"][..], &[("LAZULI_QUEUE_PORT", "2"), ("LAZULI_BLOB_PORT", "2")][..]),
+        (&["--blob-port=3"], &[("LAZULI_QUEUE_PORT", "2"), ("LAZULI_CONFIG", named)]),
+    ] {
+        let read = config(args, env);
+        let ports = [&read.blob, &read.queue, &read.table, &read.file].map(|endpoint| endpoint.as_ref().unwrap().port);
+        assert_eq!((ports, read.control, read.config_file.as_deref()), ([3, 2, 1, 10003], true, Some(path.as_path())));
+        assert_eq!(read.location, Some(folder.join("data")), "paths are relative to the file");
+    }
+    let command = |default: &std::path::Path| super::read([OsString::from("lazuli")], &|_| None, Some(default));
+    assert!(matches!(command(&path), Ok(Command::Serve(config)) if config.control));
+    assert!(matches!(command(&folder.join("absent.toml")), Ok(Command::Serve(config)) if config.config_file.is_none()));
+    let absent = folder.join("absent.toml");
+    assert!(refusal(&["--config", absent.to_str().unwrap()], &[]).contains("absent.toml: it cannot be read: "));
+    for (text, reason) in [
+        ("blob-prt = 1", "settings.toml: \"blob-prt\" is not a setting; did you mean blob-port?"),
+        ("blob-port = 70000", "blob-port: \"70000\" is not a port"),
+    ] {
+        std::fs::write(&path, text).unwrap();
+        let error = refusal(&["--config", named], &[]);
+        assert!(error.ends_with(reason) || error.contains(reason), "{error}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]
@@ -384,7 +426,7 @@ fn a_refusal_is_one_line() {
 fn words_are_text() {
     use std::os::unix::ffi::OsStringExt;
     let args = ["lazuli".into(), OsString::from_vec(b"--cert=\xff".into())];
-    assert_eq!(read(args, &|_| None).unwrap_err().to_string(), "\"--cert=\\xFF\" is not UTF-8");
+    assert_eq!(read(args, &|_| None, None).unwrap_err().to_string(), "\"--cert=\\xFF\" is not UTF-8");
 }
 
 #[test]
@@ -408,7 +450,7 @@ fn programs() {
         assert_eq!(endpoints.map(Option::is_some), served, "{path}");
         assert!(config.queue.is_none_or(|queue| queue.port == 7), "{path}");
     }
-    assert!(matches!(read([], &|_| None), Ok(Command::Serve(_))), "not even a program's name");
+    assert!(matches!(read([], &|_| None, None), Ok(Command::Serve(_))), "not even a program's name");
 }
 
 #[test]

@@ -29,6 +29,17 @@ pub(super) fn host(text: &str) -> Result<String, ValueError> {
     }
 }
 
+/// Hosts, separated by `;`.
+pub(super) fn hosts(text: &str) -> Result<Vec<String>, ValueError> {
+    text.split(';').map(str::trim).filter(|name| !name.is_empty()).map(host).collect()
+}
+
+/// A number of things to keep.
+pub(super) fn count(text: &str) -> Result<usize, ValueError> {
+    let count = text.parse().ok().filter(|count| *count <= 1_000_000);
+    count.ok_or_else(|| malformed(text, "a number from 0 to 1000000"))
+}
+
 /// A port; 0 means any free one.
 pub(super) fn port(text: &str) -> Result<u16, ValueError> {
     text.parse().map_err(|_| malformed(text, "a port: a number from 0 to 65535"))

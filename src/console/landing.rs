@@ -1,6 +1,6 @@
 //! The page for a browser that opens the root of a port.
 
-use crate::console::page_headers;
+use crate::console::headers;
 use crate::operation::ServiceKind;
 use axum::body::Body;
 use axum::extract::Request;
@@ -34,10 +34,10 @@ impl Landing {
             return response;
         }
         let page = PAGE.replace("{service}", &format!("{} service", self.kind.name()));
-        let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
-        headers.insert(CONTENT_LENGTH, HeaderValue::from(page.len()));
-        page_headers(headers);
+        let sent = response.headers_mut();
+        sent.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+        sent.insert(CONTENT_LENGTH, HeaderValue::from(page.len()));
+        headers::of_page(sent);
         *response.body_mut() = Body::from(page);
         response
     }

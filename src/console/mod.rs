@@ -10,6 +10,7 @@
 //! - Stored content never becomes a page of the console's origin: each answer has a policy that puts documents into a sandbox.
 
 mod files;
+mod headers;
 mod landing;
 
 use crate::console::files::{Asset, assets};
@@ -19,10 +20,9 @@ use crate::operation::ServiceKind;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Path, Request, State};
-use axum::response::Response;
+use axum::response::{Redirect, Response};
 use axum::routing::{any, get};
-use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, COOKIE, ETAG, HOST, IF_NONE_MATCH, ORIGIN, REFERER};
-use http::header::{REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, COOKIE, ETAG, HOST, IF_NONE_MATCH, ORIGIN, REFERER};
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 pub use landing::landing;
 use std::net::{IpAddr, Ipv4Addr};
@@ -30,14 +30,6 @@ use std::sync::Arc;
 
 /// Where the API of each service is, below the page's own origin.
 const API: &str = "/_lazuli/api/";
-
-/// What the page may load: its own files only, and no script or style in the markup.
-const PAGE_POLICY: HeaderValue = HeaderValue::from_static(
-    "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'",
-);
-
-/// What stored content may do if a browser shows it: nothing.
-const CONTENT_POLICY: HeaderValue = HeaderValue::from_static("sandbox; default-src 'none'");
 
 /// A service, and where it listens.
 #[derive(Clone, Debug)]
@@ -72,6 +64,7 @@ impl Console {
     /// The routes of the console at a port that listens at this host.
     pub fn routes(self: &Arc<Console>, host: &str) -> Router {
         Router::new()
+            .route("/_lazuli", get(async || Redirect::permanent("/_lazuli/")))
             .route("/_lazuli/", get(index))
             .route("/_lazuli/console/{*path}", get(asset))
             .route("/_lazuli/api/{service}/{*path}", any(api))
@@ -91,19 +84,11 @@ impl Console {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(asset.content_type));
         headers.insert(ETAG, asset.etag.clone());
-        // A browser asks each time: another version of the server may be at the same address.
+        // A browser checks each time: another version of the server may be at the same address.
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-        page_headers(headers);
+        headers::of_page(headers);
         response
     }
-}
-
-/// The headers of the console's own files.
-fn page_headers(headers: &mut HeaderMap) {
-    headers.insert(CONTENT_SECURITY_POLICY, PAGE_POLICY);
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    // The URLs of downloads contain a SAS.
-    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
 }
 
 fn status(status: StatusCode) -> Response {
@@ -139,8 +124,7 @@ async fn api(State(port): State<ConsolePort>, mut request: Request) -> Response 
         headers.remove(name);
     }
     let mut response = api.service.clone().answer_locally(request, peer).await;
-    response.headers_mut().insert(CONTENT_SECURITY_POLICY, CONTENT_POLICY);
-    response.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers::of_content(response.headers_mut());
     response
 }
 

@@ -1,6 +1,7 @@
 //! Where the services listen.
 
 use crate::config::Endpoint;
+use crate::control::ServiceAddress;
 use crate::emulator::error::StartErrorKind;
 use crate::operation::ServiceKind;
 use std::net::SocketAddr;
@@ -22,10 +23,11 @@ pub struct Address {
 impl Address {
     /// `http://host:port`, with an IPv6 address in brackets.
     pub fn url(&self) -> String {
-        match self.host.contains(':') {
-            true => format!("{}://[{}]:{}", self.scheme, self.host, self.port),
-            false => format!("{}://{}:{}", self.scheme, self.host, self.port),
-        }
+        self.of_service().url()
+    }
+
+    pub(super) fn of_service(&self) -> ServiceAddress {
+        ServiceAddress { kind: self.kind, scheme: self.scheme, host: self.host.clone(), port: self.port }
     }
 }
 

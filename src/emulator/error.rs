@@ -2,6 +2,7 @@
 
 use crate::config::ConfigErrorKind;
 use crate::http::tls::TlsError;
+use crate::seed::error::SeedError;
 use crate::services::blob::NamespaceError;
 use crate::store::disk::error::{DiskError, DiskErrorKind};
 use thiserror::Error;
@@ -22,6 +23,8 @@ pub(crate) enum StartErrorKind {
     Disk(#[from] DiskError),
     #[error(transparent)]
     Namespace(#[from] NamespaceError),
+    #[error("--seed: {0}")]
+    Seed(#[from] SeedError),
     /// `hint` names the flag that chooses another port or address.
     #[error("the {service} service cannot listen at {host}:{port}: {reason} ({hint})")]
     Listen { service: &'static str, host: String, port: u16, reason: String, hint: String },

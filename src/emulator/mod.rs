@@ -8,8 +8,8 @@ use crate::account::{Account, Accounts};
 use crate::config::accounts::AccountError;
 use crate::config::{Config, ConfigErrorKind, Endpoint, ProgramName};
 use crate::console::{Console, ConsoleApi, landing};
-use crate::control;
-use crate::control::ControlState;
+use crate::control::{Checkpoints, ControlState, SasFields, ServiceAddress};
+use crate::diagnostics::Diagnostics;
 use crate::environment::Environment;
 use crate::http::background::Background;
 use crate::http::blob_port::BlobPort;
@@ -20,6 +20,7 @@ use crate::http::tls::{ServerTls, TlsError};
 use crate::http::{host, serve, tls};
 use crate::operation::{Service, ServiceKind};
 use crate::progress::Progress;
+use crate::seed::Seeder;
 use crate::services::blob::{Blobs, DataLake};
 use crate::services::file::Files;
 use crate::services::queue::Queues;
@@ -29,18 +30,14 @@ use crate::store::disk::Disk;
 use crate::store::disk::error::{DiskError, DiskErrorKind};
 use crate::store::disk::medium::Medium;
 use crate::store::records::CorruptRecord;
+use crate::{control, seed};
 pub use address::Address;
 use address::listen;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::Response;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 pub use builder::EmulatorBuilder;
 pub use error::StartError;
-use hmac::{Hmac, KeyInit, Mac};
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use sha2::Sha256;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 use std::sync::{Arc, Weak};
@@ -126,16 +123,23 @@ impl Emulator {
             .collect::<Result<_, StartError>>()?;
         recovered.extend(store.disk().map(|disk| disk.settle()).unwrap_or_default());
         recovered.extend(blobs.convert(&accounts, environment.now()).await?);
-        let services: Arc<[Arc<dyn Service>]> = configured.iter().map(|(service, _)| service.clone()).collect();
+        let services: Vec<Arc<dyn Service>> = configured.iter().map(|(service, _)| service.clone()).collect();
 
         let scheme = if tls.is_some() { "https" } else { "http" };
         let address = |kind, endpoint: &Endpoint, port| Address { kind, scheme, host: endpoint.host.clone(), port };
         let options = ListenerOptions { host_style: !config.path_style_only, https: tls.is_some(), oauth: config.oauth };
         let background = Arc::new(Background::default());
         let local_services = Arc::new(LocalServices::new(tls.as_ref().map(|tls| tls.certificate.clone())));
-        let pipeline = |service| {
+        let diagnostics = Arc::new(match config.control {
+            true => Diagnostics::recording(config.request_log),
+            false => Diagnostics::default(),
+        });
+        let mut operations = Vec::new();
+        let mut pipeline = |service: Arc<dyn Service>| {
+            operations.extend(service.operations().iter().map(|spec| spec.name));
             Pipeline::new(service, accounts.clone(), environment.clone(), store.clone(), &background, options)
                 .with_local_services(&local_services)
+                .with_diagnostics(&diagnostics)
         };
         let mut addresses = Vec::new();
         let mut bound = Vec::new();
@@ -180,13 +184,30 @@ impl Emulator {
             }
         }
         local_services.set_services(services_of(&addresses, &pipelines));
-        let listening = addresses.iter().map(|address| address.kind).collect();
-        let control_state = ControlState { services, listening, environment: environment.clone() };
+        let seeder = Seeder::new(&services, &config.accounts, &store, &environment, config.seed.clone());
+        if let Some(folder) = &config.seed {
+            seeder.plant_empty(seed::read(folder)?).await?;
+        }
+        let control_state = Arc::new(ControlState {
+            control: config.control,
+            hosts: config.control_hosts.iter().cloned().chain(hosts(config)).collect(),
+            services,
+            operations,
+            addresses: addresses.iter().chain(&lake_address).map(Address::of_service).collect(),
+            accounts: config.accounts.clone(),
+            location: config.location.clone(),
+            started: environment.machine(),
+            environment: environment.clone(),
+            diagnostics,
+            store: store.clone(),
+            checkpoints: Checkpoints::default(),
+            seeder,
+        });
         let console = Arc::new(Console::new(apis));
         let mut listeners = JoinSet::new();
         let (connections, alive) = watch::channel(());
         for (routes, endpoint, listener) in bound {
-            let own = control::routes(control_state.clone(), config.control).merge(console.routes(&endpoint.host));
+            let own = control::routes(control_state.clone()).merge(console.routes(&endpoint.host));
             let router = own.merge(routes);
             let tls = tls.as_ref().map(|tls| tls.config.clone());
             let options = ConnectionOptions { tls, idle_timeout: endpoint.keep_alive, alive: alive.clone() };
@@ -232,30 +253,16 @@ impl Emulator {
 
     /// The connection string of the first account, with the endpoints of all services that run.
     pub fn connection_string(&self) -> String {
-        let Account { name, keys, .. } = &self.account;
-        let key = keys.first().map(|key| STANDARD.encode(key)).unwrap_or_default();
-        let scheme = self.addresses.first().map_or("http", |address| address.scheme);
-        let mut text = format!("DefaultEndpointsProtocol={scheme};AccountName={name};AccountKey={key};");
-        for address in &self.addresses {
-            text.push_str(&format!("{}Endpoint={}/{name};", address.kind.name(), address.url()));
-        }
-        if let Some(lake) = &self.lake {
-            text.push_str(&format!("DfsEndpoint={}/{name};", lake.url()));
-        }
-        text
+        let addresses: Vec<ServiceAddress> = self.addresses.iter().chain(&self.lake).map(Address::of_service).collect();
+        control::connection_string(&self.account, &addresses)
     }
 
     /// The URL of a service's endpoint for the first account, with a signature that allows everything until the year 2100: for clients
     /// that have no account keys, such as the official crates for Rust. `None` if the service does not run.
     pub fn sas_url(&self, kind: ServiceKind) -> Option<String> {
-        let (version, permissions, expiry) = ("2022-11-02", "rwdxylacupitf", "2100-01-01");
-        let Account { name, keys, .. } = &self.account;
-        let fields = format!("{name}\n{permissions}\nbqtf\nsco\n\n{expiry}\n\n\n{version}\n\n");
-        let mac = Hmac::<Sha256>::new_from_slice(keys.first()?).ok()?.chain_update(fields).finalize();
-        let signature = STANDARD.encode(mac.into_bytes());
-        let signature = utf8_percent_encode(&signature, NON_ALPHANUMERIC);
-        let endpoint = self.endpoint(kind, name)?;
-        Some(format!("{endpoint}?sv={version}&ss=bqtf&srt=sco&sp={permissions}&se={expiry}&sig={signature}"))
+        let fields = SasFields { permissions: "rwdxylacupitf", services: "bqtf", resource_types: "sco", expiry: "2100-01-01" };
+        let (endpoint, sas) = (self.endpoint(kind, &self.account.name)?, control::account_sas(&self.account, &fields)?);
+        Some(format!("{endpoint}?{sas}"))
     }
 
     /// The name of the first account.
@@ -306,6 +313,11 @@ fn services_of(addresses: &[Address], pipelines: &[Arc<Pipeline>]) -> Vec<(u16, 
         Some((address.port, Arc::downgrade(pipeline)))
     };
     pipelines.iter().filter_map(service).collect()
+}
+
+/// The hosts at which the services listen, as far as they are names.
+fn hosts(config: &Config) -> impl Iterator<Item = String> {
+    [&config.blob, &config.queue, &config.table, &config.file].into_iter().flatten().map(|endpoint| endpoint.host.clone())
 }
 
 /// Routes all requests to the pipeline.

@@ -6,6 +6,7 @@ pub mod background;
 pub mod blob_port;
 pub mod client_stream;
 pub mod error_format;
+mod faults;
 pub mod header_case;
 pub mod host;
 pub mod pipeline;

@@ -1,14 +1,16 @@
 //! Listeners and connections, with or without TLS.
 
 use crate::http::client_stream::{ClientStream, StreamLimits};
+use crate::http::faults;
+use crate::http::faults::CutConnection;
 use crate::http::header_case::{HeaderCaseReader, MetadataCase};
 use axum::Router;
 use axum::body::Body;
 use http::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -19,6 +21,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
+use tower_service::Service;
 
 /// The origin of a request, in the extensions of the request.
 #[derive(Clone, Debug)]
@@ -126,42 +129,30 @@ async fn has_started(stream: &TcpStream, peer: SocketAddr, options: &ConnectionO
 /// The first byte of a TLS connection: the type of a handshake record.
 const TLS_HANDSHAKE: u8 = 22;
 
+/// Serves a connection, and adds the [`Peer`] to the extensions of each request.
 async fn serve_http<S>(stream: S, peer: SocketAddr, router: Router, idle_timeout: Duration) -> Result<(), ConnectionError>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let metadata_case = MetadataCase::default();
     let stream = HeaderCaseReader::new(ClientStream::new(stream, LIMITS), metadata_case.clone());
-    let service = PeerService { router, address: peer, metadata_case };
+    let service = service_fn(move |request: Request<Incoming>| {
+        let mut request = request.map(Body::new);
+        request.extensions_mut().insert(Peer { address: peer, metadata_case: metadata_case.next_head() });
+        let answer = router.clone().call(request);
+        async move {
+            match answer.await {
+                Ok(response) if faults::is_cut(&response) => Err(CutConnection),
+                Ok(response) => Ok(response),
+                Err(never) => match never {},
+            }
+        }
+    });
     http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(idle_timeout)
         .max_headers(MAX_HEADERS)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service))
+        .serve_connection(TokioIo::new(stream), service)
         .await?;
     Ok(())
-}
-
-/// Adds the [`Peer`] to the extensions of each request.
-#[derive(Clone)]
-struct PeerService {
-    router: Router,
-    address: SocketAddr,
-    metadata_case: MetadataCase,
-}
-
-impl tower_service::Service<Request<Incoming>> for PeerService {
-    type Response = <Router as tower_service::Service<Request<Body>>>::Response;
-    type Error = <Router as tower_service::Service<Request<Body>>>::Error;
-    type Future = <Router as tower_service::Service<Request<Body>>>::Future;
-
-    fn poll_ready(&mut self, _: &mut std::task::Context<'_>) -> std::task::Poll<Result<(), Self::Error>> {
-        std::task::Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request<Incoming>) -> Self::Future {
-        let mut request = request.map(Body::new);
-        request.extensions_mut().insert(Peer { address: self.address, metadata_case: self.metadata_case.next_head() });
-        self.router.call(request)
-    }
 }

@@ -9,7 +9,7 @@ pub mod error;
 mod policies;
 mod queues;
 mod report;
-mod sender;
+pub mod sender;
 mod services;
 mod tables;
 mod workspace;

@@ -17,13 +17,13 @@ use axum::body::Body;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
-use http::{HeaderMap, Request};
+use http::{HeaderMap, Request, StatusCode};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::Sha256;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
-/// The key that signs the requests. The accounts have it only during the import.
+/// The key that signs the requests. The accounts have it only in the pipelines of senders, which no client reaches.
 const KEY: &[u8] = b"import";
 /// The version of the requests.
 const VERSION: Version = Version::V2021_12_02;
@@ -104,15 +104,10 @@ impl Senders {
     /// # Errors
     /// When a record of the store cannot be read.
     pub fn open(names: &[String], store: &Store, environment: Environment) -> Result<Senders, ImportError> {
-        let account = |name: &String| Account { name: name.clone(), keys: vec![KEY.to_vec()], ..Account::default() };
-        let accounts: Arc<Accounts> = Arc::new(names.iter().map(account).collect());
+        let account = |name: &String| Account { name: name.clone(), ..Account::default() };
+        let accounts: Arc<Accounts> = Arc::new(names.iter().map(|name| RequestSender::with_own_key(&account(name))).collect());
         let (environment, background) = (Arc::new(environment), Arc::new(Background::default()));
-        let options = ListenerOptions { host_style: false, https: false, oauth: None };
-        let sender = |service: Arc<dyn Service>| {
-            let (kind, environment) = (service.kind(), environment.clone());
-            let pipeline = Pipeline::new(service, accounts.clone(), environment.clone(), store.clone(), &background, options);
-            RequestSender { kind, environment, pipeline: Arc::new(pipeline) }
-        };
+        let sender = |service| RequestSender::new(service, accounts.clone(), environment.clone(), store.clone(), &background);
         let queues = Arc::new(Queues::open(&accounts, store)?);
         Ok(Senders {
             blob: sender(Arc::new(Blobs::open(&accounts, store)?)),
@@ -125,6 +120,25 @@ impl Senders {
 }
 
 impl RequestSender {
+    /// A sender to a service. The accounts have the key of senders.
+    pub fn new(
+        service: Arc<dyn Service>,
+        accounts: Arc<Accounts>,
+        environment: Arc<Environment>,
+        store: Store,
+        background: &Arc<Background>,
+    ) -> RequestSender {
+        let options = ListenerOptions { host_style: false, https: false, oauth: None };
+        let kind = service.kind();
+        let pipeline = Pipeline::new(service, accounts, environment.clone(), store, background, options);
+        RequestSender { kind, environment, pipeline: Arc::new(pipeline) }
+    }
+
+    /// An account with the key of senders instead of its own.
+    pub fn with_own_key(account: &Account) -> Account {
+        Account { keys: vec![KEY.to_vec()], ..account.clone() }
+    }
+
     /// Sends a request as the owner of an account.
     ///
     /// # Errors
@@ -138,6 +152,28 @@ impl RequestSender {
     /// # Errors
     /// Those of [`RequestSender::send`].
     pub async fn send_for_headers(&self, account: &str, request: ImportRequest) -> Result<HeaderMap, ItemError> {
+        self.exchange(account, request, |_, _| false).await
+    }
+
+    /// Sends a request like [`RequestSender::send`]. A refusal with a status and a code that `accepts` returns true for is no error.
+    ///
+    /// # Errors
+    /// Those of [`RequestSender::send`].
+    pub async fn send_unless(
+        &self,
+        account: &str,
+        request: ImportRequest,
+        accepts: impl Fn(StatusCode, &str) -> bool,
+    ) -> Result<(), ItemError> {
+        self.exchange(account, request, accepts).await.map(drop)
+    }
+
+    async fn exchange(
+        &self,
+        account: &str,
+        request: ImportRequest,
+        accepts: impl Fn(StatusCode, &str) -> bool,
+    ) -> Result<HeaderMap, ItemError> {
         let ImportRequest { method, path, query, mut headers, body } = request;
         let path = format!("/{account}{}", utf8_percent_encode(&path, PATH));
         let pairs: Vec<String> =
@@ -167,7 +203,7 @@ impl RequestSender {
         let response = self.pipeline.answer(request, IpAddr::V4(Ipv4Addr::LOCALHOST), metadata_case).await;
         let code = response.headers().get("x-ms-error-code").and_then(|code| code.to_str().ok()).unwrap_or_default().to_owned();
         match response.status() {
-            status if status.is_success() => Ok(response.into_parts().0.headers),
+            status if status.is_success() || accepts(status, &code) => Ok(response.into_parts().0.headers),
             status if status.is_server_error() => Err(ItemError::Fatal(ImportError::ServerError { status, code })),
             status => Err(ItemError::NotImported(format!("refused: {} {code}", status.as_u16()).trim_end().to_owned())),
         }

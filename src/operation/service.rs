@@ -6,7 +6,10 @@ use crate::rules::auth::sas::Policy;
 use crate::rules::cors::CorsRule;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::versions::Version;
+pub use crate::store::cell::WriterAtWork;
+use crate::store::changes::Changes;
 use http::{HeaderMap, Method};
+use std::any::Any;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -78,6 +81,24 @@ impl ServiceKind {
     }
 }
 
+/// The state of a service at one moment.
+pub type SavedState = Arc<dyn Any + Send + Sync>;
+
+/// A service whose writers wait, so that its state is read and replaced at one moment.
+pub trait LockedService {
+    /// The state of the locked accounts.
+    fn save(&self) -> SavedState;
+
+    /// Prepares the way back to a state. Accounts that it lacks stay as they are.
+    fn prepare(&mut self, saved: &SavedState);
+
+    /// Writes the changes that lead to the prepared state.
+    fn write(&self, to: &mut Changes<'_>);
+
+    /// Publishes the prepared state, and lets writers continue.
+    fn publish(self: Box<Self>);
+}
+
 /// A service: its operations, and what the pipeline needs to know of its resources before an operation starts.
 pub trait Service: Send + Sync + std::fmt::Debug {
     fn kind(&self) -> ServiceKind;
@@ -125,9 +146,21 @@ pub trait Service: Send + Sync + std::fmt::Debug {
     /// The default version for requests that name none.
     fn default_version(&self, account: &str) -> Option<Version>;
 
-    /// Deletes all data of all accounts.
+    /// Locks out the writers of an account, or of all accounts.
+    ///
+    /// # Errors
+    /// The lock of a writer that is at work. No other lock is held then.
+    fn lock(&self, account: Option<&str>) -> Result<Box<dyn LockedService>, WriterAtWork>;
+
+    /// The service as it was at a moment, in memory; `None` if the state is another service's.
+    fn at(&self, saved: &SavedState) -> Option<Arc<dyn Service>>;
+
+    /// How many containers, queues, tables or shares an account has, or all accounts.
+    fn resource_count(&self, account: Option<&str>) -> usize;
+
+    /// Deletes all data of an account, or of all accounts.
     ///
     /// # Errors
     /// 500 InternalError when the disk fails.
-    fn reset(&self) -> Pin<Box<dyn Future<Output = Result<(), StorageError>> + Send + '_>>;
+    fn reset<'a>(&'a self, account: Option<&'a str>) -> Pin<Box<dyn Future<Output = Result<(), StorageError>> + Send + 'a>>;
 }

@@ -13,8 +13,8 @@ macro_rules! codes {
         pub enum ErrorCode { $($(#[$doc])* #[doc = $message] $code),* }
 
         impl ErrorCode {
-            #[cfg(test)]
-            const ALL: &[ErrorCode] = &[$(ErrorCode::$code),*];
+            /// All codes.
+            pub const ALL: &[ErrorCode] = &[$(ErrorCode::$code),*];
 
             /// The code's name on the wire (`x-ms-error-code`, `<ErrorCode>`).
             pub const fn name(self) -> &'static str {
@@ -64,6 +64,7 @@ codes! {
     NoAuthenticationInformation 401 "Server failed to authenticate the request. Please refer to the information in the www-authenticate header."
     NotImplemented 501 "The requested operation is not implemented on the specified resource."
     NotModified as "ConditionNotMet" 304 "The condition specified using HTTP conditional header(s) is not met."
+    OperationTimedOut 500 "Operation could not be completed within the specified time."
     OutOfRangeInput 400 "One of the request inputs is out of range."
     OutOfRangeQueryParameterValue 400 "One of the query parameters specified in the request URI is outside the permissible range."
     RequestBodyIncomplete as "InvalidInput" 400 "The request body ended before as many bytes had come as its Content-Length says."
@@ -72,6 +73,7 @@ codes! {
     ResourceAlreadyExists 409 "The specified resource already exists."
     ResourceNotFound 404 "The specified resource does not exist."
     ResourceTypeMismatch 409 "The specified resource type does not match the type of the existing resource."
+    ServerBusy 503 "The server is busy."
     UnsatisfiableCondition 400 "The request includes an unsatisfiable condition for this operation."
     UnsupportedHeader 400 "One of the HTTP headers specified in the request is not supported."
     UnsupportedHttpVerb 405 "The resource doesn't support the specified Http Verb."
@@ -261,6 +263,12 @@ impl From<ErrorCode> for StorageError {
 }
 
 impl ErrorCode {
+    /// The code with a name on the wire. Of several codes with the same name it is the one that is called so here.
+    pub fn named(name: &str) -> Option<ErrorCode> {
+        let named = || ErrorCode::ALL.iter().copied().filter(|code| code.name() == name);
+        named().find(|code| format!("{code:?}") == name).or_else(|| named().next())
+    }
+
     /// This error with an element beside code and message, such as `HeaderName`.
     pub fn with_detail(self, element: &'static str, value: impl Into<String>) -> StorageError {
         StorageError::from(self).with_detail(element, value)

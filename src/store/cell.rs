@@ -10,7 +10,7 @@ use crate::store::journal::{ChangeLog, Durable, Journal, WriteRecords};
 use crate::store::records::CorruptRecord;
 use crate::store::{Persist, Store};
 use arc_swap::ArcSwap;
-use parking_lot::Mutex;
+use parking_lot::{ArcMutexGuard, Mutex, RawMutex};
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use tokio::runtime::Handle;
@@ -19,7 +19,7 @@ use tokio::runtime::Handle;
 pub struct Cell<S: Persist> {
     published: ArcSwap<S>,
     /// Locked by a writer; true once the cell is closed. Never locked across an await.
-    writer: Mutex<bool>,
+    writer: Arc<Mutex<bool>>,
     /// The refusal of writes after the cell was closed.
     deleted: ErrorCode,
     journal: Journal,
@@ -32,7 +32,7 @@ impl<S: Persist> Drop for Cell<S> {
     /// which the other connections of this worker would wait.
     fn drop(&mut self) {
         self.journal.notify(|log, cell| log.dropped(cell));
-        let closed = *self.writer.get_mut();
+        let closed = *self.writer.lock();
         let runtime = closed.then(|| Handle::try_current().ok()).flatten();
         if let Some(runtime) = runtime {
             let state = self.published.load_full();
@@ -63,12 +63,28 @@ impl<S: Persist> std::fmt::Debug for Cell<S> {
 impl<S: Persist> Cell<S> {
     /// Creates a cell. `deleted` is the refusal of writes after [`Cell::edit`] with `close`.
     fn new(state: S, deleted: ErrorCode, journal: Journal) -> Cell<S> {
-        Cell { published: ArcSwap::from_pointee(state), writer: Mutex::new(false), deleted, journal, dropped: None }
+        Cell { published: ArcSwap::from_pointee(state), writer: Arc::default(), deleted, journal, dropped: None }
     }
 
     /// Creates a cell in the same store, which is persisted from [`Cell::enter`] on.
     pub fn another(&self, state: S) -> Arc<Cell<S>> {
         Arc::new(Cell::new(state, self.deleted, self.journal.another()))
+    }
+
+    /// Creates a cell in memory with the same refusal after it is closed.
+    pub fn detached(&self, state: S) -> Arc<Cell<S>> {
+        Arc::new(Cell::new(state, self.deleted, Journal::NONE))
+    }
+
+    /// Locks out other writers.
+    ///
+    /// # Errors
+    /// The lock of the writer that is at work. Whoever holds other locks releases them before waiting for it.
+    pub fn try_lock(self: &Arc<Self>) -> Result<LockedCell<S>, WriterAtWork> {
+        match self.writer.try_lock_arc() {
+            Some(closed) => Ok(LockedCell { closed, cell: self.clone() }),
+            None => Err(WriterAtWork(self.writer.clone())),
+        }
     }
 
     /// The number of the cell in its store.
@@ -137,6 +153,53 @@ impl<S: Persist> Cell<S> {
     }
 }
 
+/// A cell whose other writers wait. With the locks of several, their states are read and replaced at one moment.
+pub struct LockedCell<S: Persist> {
+    // Dropped first: a cell that is dropped takes its own lock.
+    closed: ArcMutexGuard<RawMutex, bool>,
+    cell: Arc<Cell<S>>,
+}
+
+/// A writer that is at work in a cell.
+#[derive(Debug)]
+pub struct WriterAtWork(Arc<Mutex<bool>>);
+
+impl WriterAtWork {
+    /// Waits until the writer is done. It cannot await, so this takes as long as an edit.
+    pub fn wait(self) {
+        drop(self.0.lock());
+    }
+}
+
+impl<S: Persist> LockedCell<S> {
+    pub fn cell(&self) -> &Arc<Cell<S>> {
+        &self.cell
+    }
+
+    /// The current state.
+    pub fn read(&self) -> Arc<S> {
+        self.cell.read()
+    }
+
+    /// Writes the changes that lead from the current state to another one.
+    pub fn write_changes(&self, after: &S, to: &mut Changes<'_>) {
+        let before = self.cell.read();
+        if !std::ptr::eq(&*before, after) {
+            S::write_changes(Some(&before), after, &mut to.of(self.cell.id()));
+        }
+    }
+
+    /// Publishes a state whose changes are written.
+    pub fn publish(&mut self, state: Arc<S>) {
+        self.cell.published.store(state);
+    }
+
+    /// Refuses all later writes.
+    pub fn close(&mut self) {
+        *self.closed = true;
+    }
+}
+
 impl<S: Persist> WriteRecords for Cell<S> {
     fn write_records(&self, to: &mut Changes<'_>) {
         // A write is appended to the log before it is published. After this lock, the state includes all that the log had before.
@@ -153,6 +216,16 @@ impl Store {
     pub fn cell<S: Persist>(&self, state: S, deleted: ErrorCode) -> Arc<Cell<S>> {
         let journal = self.disk().map_or(Journal::NONE, |disk| Journal::new(disk.log().clone(), disk.log().new_cell()));
         Arc::new(Cell::new(state, deleted, journal))
+    }
+
+    /// Appends a change of several cells, which is on disk as a whole or not at all. In memory `write` is not called.
+    ///
+    /// # Errors
+    /// 500 InternalError if the disk fails, or a change cannot be encoded; nothing is appended then.
+    pub fn append(&self, write: impl FnOnce(&mut Changes<'_>)) -> Result<Durable, StorageError> {
+        let journal = self.disk().map_or(Journal::NONE, |disk| Journal::new(disk.log().clone(), CellId(0)));
+        journal.check()?;
+        journal.append(write)
     }
 
     /// Returns the cell of a name, the same one at every start.

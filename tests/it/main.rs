@@ -15,6 +15,8 @@ mod support;
 mod auth;
 mod blob;
 mod case;
+mod console;
+mod control;
 mod embedded;
 mod faults;
 mod file;

@@ -56,6 +56,16 @@ impl Raw {
         String::from_utf8(head).unwrap()
     }
 
+    /// The text up to the end of this one.
+    #[allow(dead_code, reason = "the tests inside of the crate do not use it")]
+    pub async fn until(&mut self, end: &str) -> String {
+        let mut text = Vec::new();
+        while !text.ends_with(end.as_bytes()) {
+            text.push(self.0.read_u8().await.unwrap());
+        }
+        String::from_utf8(text).unwrap()
+    }
+
     /// The next `count` bytes.
     pub async fn bytes(&mut self, count: usize) -> Vec<u8> {
         let mut bytes = vec![0; count];

@@ -142,6 +142,14 @@ class Server:
         """Empties every account and puts the clock back."""
         self._control("reset")
 
+    def checkpoint(self, name: str = "checkpoint") -> None:
+        """Saves the state of all accounts under a name. Nothing is copied."""
+        self._control(f"checkpoints/{name}")
+
+    def restore(self, name: str = "checkpoint") -> None:
+        """Makes all accounts, and the clock, what they were at a checkpoint."""
+        self._control(f"checkpoints/{name}/restore")
+
     def __enter__(self) -> "Server":
         return self.start()
 

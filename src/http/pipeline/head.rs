@@ -1,6 +1,7 @@
 //! The parsed head of a request, and what is known about the request so far.
 
 use crate::account::Account;
+use crate::diagnostics::faults::Injection;
 use crate::http::pipeline::batch_scope::BatchScope;
 use crate::operation::{OperationSpec, Query};
 use crate::rules::error::{ErrorCode, StorageError};
@@ -83,6 +84,8 @@ pub(super) struct RequestProgress {
     pub(super) shows_version: bool,
     pub(super) account: Option<Arc<Account>>,
     pub(super) spec: Option<&'static OperationSpec>,
+    /// The faults that were injected.
+    pub(super) fault: Option<Box<Injection>>,
     /// Whether the request is for a website.
     pub(super) site: bool,
 }
@@ -91,12 +94,12 @@ impl RequestProgress {
     /// The initial state. A website always has the same version, whatever the request names.
     pub(super) fn new(site: bool) -> RequestProgress {
         let version = if site { Version::V2018_03_28 } else { Version::V2009_09_19 };
-        RequestProgress { version, shows_version: true, account: None, spec: None, site }
+        RequestProgress { version, shows_version: true, account: None, spec: None, fault: None, site }
     }
 
     /// The initial state of a part of a batch, which has the version of the batch.
     pub(super) fn of_part(version: Version) -> RequestProgress {
-        RequestProgress { version, shows_version: true, account: None, spec: None, site: false }
+        RequestProgress { version, shows_version: true, account: None, spec: None, fault: None, site: false }
     }
 
     pub(super) fn set_version(&mut self, version: Option<Version>) {

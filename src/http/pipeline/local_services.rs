@@ -2,6 +2,7 @@
 //! by its URL, and to read it in this process, without a name lookup, a trusted certificate or a connection.
 
 use crate::account::Accounts;
+use crate::http::faults;
 use crate::http::target::{account_of_host, label_kind};
 use crate::operation::{RemoteRequest, RemoteResponse, ServiceKind, source_unavailable};
 use crate::rules::error::StorageError;
@@ -101,7 +102,11 @@ pub(super) async fn open(
     if let Some(host) = uri.authority().and_then(|authority| authority.as_str().parse().ok()) {
         request.headers_mut().insert(header::HOST, host);
     }
-    let (head, body) = service.answer_locally(request, peer).await.into_parts();
+    let response = service.answer_locally(request, peer).await;
+    if faults::is_cut(&response) {
+        return Err(source_unavailable("a fault cuts the connection"));
+    }
+    let (head, body) = response.into_parts();
     let metadata_case = head.extensions.get::<MetadataNames>().map(|names| names.of(&head.headers)).unwrap_or_default();
     Ok(RemoteResponse::new(head.status.as_u16(), head.headers, metadata_case, body))
 }

@@ -7,6 +7,8 @@ mod part;
 mod source;
 
 use crate::account::{Account, Accounts};
+use crate::diagnostics::Diagnostics;
+use crate::diagnostics::faults::{FaultRequest, Injection};
 use crate::environment::Environment;
 use crate::http::access_log::AccessLine;
 use crate::http::auth::{Caller, SignedHead};
@@ -19,7 +21,7 @@ use crate::http::remote::Remote;
 use crate::http::render::ResponseContext;
 use crate::http::route::Table;
 use crate::http::target::{AccountAddress, account_address};
-use crate::http::{auth, render, target};
+use crate::http::{auth, faults, render, target};
 use crate::operation::{
     Access, Body as Sent, BodyRemainder, EncryptionCheck, OperationSpec, Query, Reply, Request, ResourceKind, ResourcePath,
     STATE_PARAMETERS, Secondary, Service, ServiceKind, Target, Unread, header_text, header_value,
@@ -31,12 +33,14 @@ use crate::rules::auth::token::TokenCheck;
 use crate::rules::conditions::Conditions;
 use crate::rules::encryption::{Encryption, SCOPE, Scopes};
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::time::{TICKS_PER_SECOND, Timestamp};
 use crate::rules::versions::Version;
 use crate::rules::{cors, lake, secret};
 use crate::store::Store;
 use axum::body::Body;
 use http::header::HeaderValue;
 use http::{HeaderMap, Method, Response};
+use http_body::Body as _;
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::{Arc, Weak};
@@ -57,6 +61,7 @@ pub struct Pipeline {
     remote: Remote,
     local_services: Arc<LocalServices>,
     background: Weak<Background>,
+    diagnostics: Arc<Diagnostics>,
 }
 
 /// The options of a listener.
@@ -106,12 +111,18 @@ impl Pipeline {
             remote: Remote::default(),
             local_services: Arc::default(),
             background: Arc::downgrade(background),
+            diagnostics: Arc::default(),
         }
     }
 
     /// Lets copies read sources at these services of the same server without a connection.
     pub fn with_local_services(self, services: &Arc<LocalServices>) -> Pipeline {
         Pipeline { remote: Remote::trusting(services.certificate.clone()), local_services: services.clone(), ..self }
+    }
+
+    /// Counts requests here, and records and disturbs them if the server does that.
+    pub fn with_diagnostics(self, diagnostics: &Arc<Diagnostics>) -> Pipeline {
+        Pipeline { diagnostics: diagnostics.clone(), ..self }
     }
 
     /// Turns the pipeline into that of the port of websites, with the website of this account unless the host names another.
@@ -149,6 +160,7 @@ impl Pipeline {
         let expects = parts.headers.contains_key(http::header::EXPECT);
         let (mut body, rest) = Sent::new(wire, announced.unwrap_or(0), expects);
         let client_id = header_value(&parts.headers, "x-ms-client-request-id").filter(|id| is_echoed(id)).cloned();
+        let user_agent = parts.headers.get(http::header::USER_AGENT).cloned();
         let origin = parts.headers.get(http::header::ORIGIN).and_then(|origin| origin.to_str().ok()).map(str::to_owned);
         let (method, uri) = (parts.method.clone(), parts.uri.clone());
         let accept = AcceptHeaders::of(&parts.headers);
@@ -195,22 +207,65 @@ impl Pipeline {
         if closes {
             response.headers_mut().insert(http::header::CONNECTION, HeaderValue::from_static("close"));
         }
-        if let Some(account) = progress.account.filter(|_| !site) {
+        if let Some(account) = progress.account.as_ref().filter(|_| !site) {
             self.add_cors(&account.name, origin.as_deref(), &method, request_id, response.headers_mut());
+        }
+        let fault = progress.fault.as_deref().map(Injection::names);
+        if let Some(fault) = &fault {
+            render::put(response.headers_mut(), FAULT, fault);
         }
         let line = AccessLine {
             kind: context.kind,
             part: false,
+            account: progress.account.as_ref().map(|account| account.name.as_str()),
             method: method.as_str(),
             uri: &uri,
             spec: progress.spec,
             status: response.status().as_u16(),
             error: error.as_ref(),
             request_id,
+            client_request_id: client_id.as_ref(),
+            user_agent: user_agent.as_ref(),
+            bytes: (announced.unwrap_or(0), response.body().size_hint().exact()),
+            fault,
+            now,
             times: (began, self.environment.machine()),
         };
-        line.log();
-        response
+        line.keep(&self.diagnostics);
+        match progress.fault.and_then(|injection| injection.ending) {
+            Some(ending) => faults::end(response, &ending),
+            None => response,
+        }
+    }
+
+    /// Injects the faults whose rules concern a request.
+    ///
+    /// # Errors
+    /// The error of a rule. The request has no effect then.
+    async fn inject(
+        &self,
+        head: &RequestHead,
+        spec: &OperationSpec,
+        address: (&str, bool),
+        target: &Target,
+        progress: &mut RequestProgress,
+    ) -> Result<(), StorageError> {
+        let (path, secondary) = address;
+        let request = FaultRequest {
+            service: self.service.kind(),
+            operation: spec.name,
+            method: head.method.as_str(),
+            account: progress.account.as_ref().map_or("", |account| &account.name),
+            container: target.container_name(),
+            path,
+            secondary,
+            part: head.batch.is_some(),
+            now: head.now,
+        };
+        progress.fault = self.diagnostics.faults.inject(&request);
+        let Some(injection) = progress.fault.as_deref() else { return Ok(()) };
+        faults::delay(injection.delay).await;
+        injection.refuse()
     }
 
     /// Discards the rest of a body in the background, so that the next request can follow. Returns true if the connection must close.
@@ -251,7 +306,12 @@ impl Pipeline {
             return Err(ErrorCode::MissingContentLengthHeader.into());
         }
 
-        let caller = self.authorize(&head, progress.version, &account, &target, &spec.requires)?;
+        self.inject(&head, spec, (address.path, address.secondary), &target, progress).await?;
+        let keys_off = progress.fault.as_ref().map_or(&[][..], |injection| &injection.keys_off);
+        let caller = match keys_off {
+            [] => self.authorize(&head, progress.version, &account, &target, &spec.requires)?,
+            off => self.authorize(&head, progress.version, &account.without_keys(off), &target, &spec.requires)?,
+        };
         if account.hns && has_paths(self.service.kind()) && spec.path_action.is_none() && target.object_name().is_none() {
             caller.principal.check_resource(spec.access == Access::Write)?;
         }
@@ -266,7 +326,7 @@ impl Pipeline {
             matches!(target.kind(), ResourceKind::Blob | ResourceKind::Path) && matches!(head.method, Method::GET | Method::HEAD);
 
         let on_behalf = Arc::new(OnBehalf { pipeline: self.clone(), host: head.host, peer: head.peer });
-        let request = Request {
+        let mut request = Request {
             spec,
             endpoint,
             account,
@@ -291,11 +351,33 @@ impl Pipeline {
             parts: on_behalf,
             body: std::mem::take(body),
         };
-        let mut reply = self.service.start(index, request)?.await?.read_first()?;
+        let lag = progress.fault.as_ref().and_then(|injection| injection.lag);
+        let earlier = lag.and_then(|seconds| self.earlier(&mut request, seconds));
+        if spec.access == Access::Write {
+            self.record_history(&request);
+        }
+        let service = earlier.as_ref().unwrap_or(&self.service);
+        let mut reply = service.start(index, request)?.await?.read_first()?;
         for (name, value) in caller.overrides.into_iter().filter(|_| read) {
             render::put(&mut reply.headers, name, &value);
         }
         Ok(reply)
+    }
+
+    /// Moves a request at a secondary that is behind to an earlier time. Returns the service as it was then, if it has changed since.
+    fn earlier(&self, request: &mut Request, seconds: u64) -> Option<Arc<dyn Service>> {
+        let time = Timestamp::from_ticks(request.now.ticks().saturating_sub(seconds.saturating_mul(TICKS_PER_SECOND)));
+        request.now = time;
+        let history = self.diagnostics.histories.of(self.service.kind());
+        history.at(&request.account.name, time).and_then(|state| self.service.at(&state))
+    }
+
+    /// Saves the state before a write while a secondary is behind.
+    fn record_history(&self, request: &Request) {
+        let Some(lag) = self.diagnostics.faults.longest_lag() else { return };
+        let oldest = request.now.ticks().saturating_sub(lag.saturating_mul(TICKS_PER_SECOND));
+        let history = self.diagnostics.histories.of(self.service.kind());
+        history.record(&*self.service, &request.account.name, request.now, Timestamp::from_ticks(oldest));
     }
 
     /// Parses the target of a request. The error of a malformed snapshot or version, which only a caller with permission sees, comes
@@ -420,6 +502,9 @@ impl Pipeline {
         }
     }
 }
+
+/// The header that names the faults that were injected into a request.
+const FAULT: &str = "x-lazuli-fault";
 
 /// Returns true for the services whose resources have access control lists.
 fn has_paths(kind: ServiceKind) -> bool {

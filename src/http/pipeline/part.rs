@@ -1,5 +1,6 @@
 //! The parts of a batch. Each is performed like a request of its own, with its own route and authorization.
 
+use crate::diagnostics::faults::Injection;
 use crate::http::access_log::AccessLine;
 use crate::http::pipeline::OnBehalf;
 use crate::http::pipeline::batch_scope::BatchScope;
@@ -50,15 +51,21 @@ impl Parts for OnBehalf {
             let line = AccessLine {
                 kind: context.kind,
                 part: true,
+                account: Some(&request.account.name),
                 method,
                 uri: &uri,
                 spec: progress.spec,
                 status,
                 error: outcome.as_ref().err(),
                 request_id: &request_id,
+                client_request_id: client_id.as_ref(),
+                user_agent: None,
+                bytes: (0, None),
+                fault: progress.fault.as_deref().map(Injection::names),
+                now: request.now,
                 times: (began, self.pipeline.environment.machine()),
             };
-            line.log();
+            line.keep(&self.pipeline.diagnostics);
             render::part(&outcome, &context)
         })
     }

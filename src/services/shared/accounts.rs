@@ -42,6 +42,14 @@ pub struct AccountState<S: Resource> {
     pub properties: Arc<Cell<Properties>>,
 }
 
+impl<S: Resource> AccountState<S> {
+    /// This state, in memory.
+    pub fn in_memory(index: ResourceIndex<S>, properties: Properties) -> AccountState<S> {
+        let properties = Store::MEMORY.cell(properties, ErrorCode::ResourceNotFound);
+        AccountState { resources: Store::MEMORY.cell(index, S::MISSING), properties }
+    }
+}
+
 impl<S: Resource> ServiceAccounts<S> {
     /// Reads from the store.
     ///
@@ -59,12 +67,28 @@ impl<S: Resource> ServiceAccounts<S> {
         Ok(ServiceAccounts { store: store.clone(), accounts: accounts.iter().map(open).collect::<Result<_, _>>()? })
     }
 
-    /// Deletes everything.
+    /// These accounts, in memory.
+    pub fn in_memory(accounts: HashMap<String, AccountState<S>>) -> ServiceAccounts<S> {
+        ServiceAccounts { store: Store::MEMORY, accounts }
+    }
+
+    /// An account, or all accounts, with their names.
+    pub fn chosen<'a>(&'a self, only: Option<&'a str>) -> impl Iterator<Item = (&'a str, &'a AccountState<S>)> {
+        let chosen = self.accounts.iter().filter(move |(name, _)| only.is_none_or(|only| only == name.as_str()));
+        chosen.map(|(name, state)| (name.as_str(), state))
+    }
+
+    /// How many resources an account has, or all accounts.
+    pub fn count(&self, only: Option<&str>) -> usize {
+        self.chosen(only).map(|(_, account)| account.resources.read().len()).sum()
+    }
+
+    /// Deletes everything of an account, or of all accounts.
     ///
     /// # Errors
     /// 500 InternalError when the disk fails.
-    pub async fn clear(&self) -> Result<(), StorageError> {
-        for account in self.accounts.values() {
+    pub async fn clear(&self, only: Option<&str>) -> Result<(), StorageError> {
+        for (_, account) in self.chosen(only) {
             account.resources.write(ResourceIndex::clear).await?;
             let reset = |properties: &mut Properties| {
                 *properties = Properties::default();

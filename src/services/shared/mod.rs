@@ -3,6 +3,7 @@
 
 pub mod accounts;
 pub mod changes;
+pub mod checkpoint;
 pub mod content_headers;
 pub mod copying;
 pub mod delegation;

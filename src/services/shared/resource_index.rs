@@ -102,6 +102,11 @@ impl<S: Resource> ResourceIndex<S> {
         retained.map(|((name, created), deleted)| (&**name, *created, &**deleted))
     }
 
+    /// This index with other current resources.
+    pub fn with_live(self, live: impl IntoIterator<Item = (Arc<str>, Arc<Cell<S>>)>) -> ResourceIndex<S> {
+        ResourceIndex { live: live.into_iter().collect(), ..self }
+    }
+
     /// Deletes everything. Concurrent writes to it fail.
     ///
     /// # Errors

@@ -1,12 +1,16 @@
 //! The implementation of [`Service`] that the four services share.
 
-use crate::operation::{Operation, OperationSpec, ReplyFuture, Request, ResourcePath, Service, ServiceKind, Target};
+use crate::operation::{
+    LockedService, Operation, OperationSpec, ReplyFuture, Request, ResourcePath, SavedState, Service, ServiceKind, Target,
+    WriterAtWork,
+};
 use crate::rules::auth::permissions::PublicAccess;
 use crate::rules::auth::sas::Policy;
 use crate::rules::cors::CorsRule;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::versions::Version;
 use crate::services::shared::accounts::ServiceAccounts;
+use crate::services::shared::checkpoint;
 use crate::services::shared::described::HasPolicies;
 use http::{HeaderMap, Method};
 use std::pin::Pin;
@@ -100,8 +104,20 @@ impl<S: ServiceResource> Service for ServiceAccounts<S> {
         self.account(account).ok()?.properties.read().default_version
     }
 
-    fn reset(&self) -> Pin<Box<dyn Future<Output = Result<(), StorageError>> + Send + '_>> {
-        Box::pin(self.clear())
+    fn lock(&self, account: Option<&str>) -> Result<Box<dyn LockedService>, WriterAtWork> {
+        checkpoint::lock(self, account)
+    }
+
+    fn at(&self, saved: &SavedState) -> Option<Arc<dyn Service>> {
+        Some(Arc::new(checkpoint::accounts_at::<S>(saved)?))
+    }
+
+    fn resource_count(&self, account: Option<&str>) -> usize {
+        self.count(account)
+    }
+
+    fn reset<'a>(&'a self, account: Option<&'a str>) -> Pin<Box<dyn Future<Output = Result<(), StorageError>> + Send + 'a>> {
+        Box::pin(self.clear(account))
     }
 }
 

@@ -48,6 +48,17 @@ struct Files {
     short: BTreeSet<u32>,
 }
 
+/// What the extents hold.
+#[derive(Clone, Copy, Debug)]
+pub struct ExtentUsage {
+    /// The files.
+    pub extents: usize,
+    /// The bytes that are referenced.
+    pub live: u64,
+    /// The ranges that wait to be returned to the system.
+    pub waiting: usize,
+}
+
 /// Bytes in an extent. They are freed when this is dropped.
 #[derive(Debug)]
 pub struct ExtentSlice {
@@ -369,6 +380,13 @@ impl Extents {
             self.medium.sync(&extent.file).inspect_err(|_| extent.dirty.store(true, Ordering::SeqCst))?;
         }
         Ok(())
+    }
+
+    /// What the extents hold at this moment.
+    pub fn usage(&self) -> ExtentUsage {
+        let files = self.files.lock();
+        let live = files.by_id.values().map(|extent| extent.live.load(Ordering::SeqCst)).sum();
+        ExtentUsage { extents: files.by_id.len(), live, waiting: self.pending.len() }
     }
 
     pub(super) fn pending(&self) -> &Pending {

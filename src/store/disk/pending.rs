@@ -61,6 +61,11 @@ impl Pending {
         self.state.lock().durable
     }
 
+    /// The number of ranges that wait.
+    pub fn len(&self) -> usize {
+        self.state.lock().freed.len()
+    }
+
     pub fn is_stopped(&self) -> bool {
         self.state.lock().stop
     }

@@ -4,57 +4,56 @@ import { child, childText, encodePath, escapeXml, fieldsOf, metadataHeaders, met
 
 // Containers
 
-/** A page of the containers whose names begin with a prefix. */
 export async function listContainers(account, { prefix, marker, deleted, size = 1000 } = {}) {
-  const include = deleted ? "metadata,deleted" : "metadata";
-  const root = await xml("blob", account, "/", { query: { comp: "list", include, prefix, marker, maxresults: size } });
-  return resourcesOf(root, "Containers");
+	const include = deleted ? "metadata,deleted" : "metadata";
+	const root = await xml("blob", account, "/", { query: { comp: "list", include, prefix, marker, maxresults: size } });
+	return resourcesOf(root, "Containers");
 }
 
 const container = (extra) => ({ restype: "container", ...extra });
 
 export const createContainer = (account, name, access) =>
-  send("blob", account, encodePath(name), { method: "PUT", query: container(), headers: access ? { "x-ms-blob-public-access": access } : {} });
+	send("blob", account, encodePath(name), { method: "PUT", query: container(), headers: access ? { "x-ms-blob-public-access": access } : {} });
 
 export const deleteContainer = (account, name) => send("blob", account, encodePath(name), { method: "DELETE", query: container() });
 
 export const restoreContainer = (account, name, version) =>
-  send("blob", account, encodePath(name), {
-    method: "PUT",
-    query: container({ comp: "undelete" }),
-    headers: { "x-ms-deleted-container-name": name, "x-ms-deleted-container-version": version },
-  });
+	send("blob", account, encodePath(name), {
+		method: "PUT",
+		query: container({ comp: "undelete" }),
+		headers: { "x-ms-deleted-container-name": name, "x-ms-deleted-container-version": version },
+	});
 
 export const setContainerMetadata = (account, name, metadata) =>
-  send("blob", account, encodePath(name), { method: "PUT", query: container({ comp: "metadata" }), headers: metadataHeaders(metadata) });
+	send("blob", account, encodePath(name), { method: "PUT", query: container({ comp: "metadata" }), headers: metadataHeaders(metadata) });
 
 /** Sets who can read without credentials (`""`, `blob` or `container`), and keeps the stored access policies. */
 export async function setPublicAccess(account, name, access) {
-  const policies = await send("blob", account, encodePath(name), { query: container({ comp: "acl" }) });
-  const headers = access ? { "x-ms-blob-public-access": access } : {};
-  const body = (await policies.text()).replace(/^\uFEFF/, "");
-  return send("blob", account, encodePath(name), { method: "PUT", query: container({ comp: "acl" }), headers, body });
+	const policies = await send("blob", account, encodePath(name), { query: container({ comp: "acl" }) });
+	const headers = access ? { "x-ms-blob-public-access": access } : {};
+	const body = (await policies.text()).replace(/^\uFEFF/, "");
+	return send("blob", account, encodePath(name), { method: "PUT", query: container({ comp: "acl" }), headers, body });
 }
 
 // Blobs
 
 /** A page of the blobs of a container, or of one folder of it. */
 export async function listBlobs(account, name, { prefix, marker, delimiter, include, size = 1000 } = {}) {
-  const query = container({ comp: "list", prefix, marker, delimiter, include, maxresults: size });
-  const root = await xml("blob", account, encodePath(name), { query });
-  const rows = [...child(root, "Blobs").children].map((item) =>
-    item.localName === "BlobPrefix"
-      ? { name: nameOf(item), folder: true, properties: {} }
-      : {
-          name: nameOf(item),
-          deleted: childText(item, "Deleted") === "true",
-          snapshot: childText(item, "Snapshot"),
-          version: childText(item, "VersionId"),
-          current: childText(item, "IsCurrentVersion") === "true",
-          properties: fieldsOf(child(item, "Properties")),
-        },
-  );
-  return { rows, next: childText(root, "NextMarker") };
+	const query = container({ comp: "list", prefix, marker, delimiter, include, maxresults: size });
+	const root = await xml("blob", account, encodePath(name), { query });
+	const rows = [...child(root, "Blobs").children].map((item) =>
+		item.localName === "BlobPrefix"
+			? { name: nameOf(item), folder: true, properties: {} }
+			: {
+					name: nameOf(item),
+					deleted: childText(item, "Deleted") === "true",
+					snapshot: childText(item, "Snapshot"),
+					version: childText(item, "VersionId"),
+					current: childText(item, "IsCurrentVersion") === "true",
+					properties: fieldsOf(child(item, "Properties")),
+				},
+	);
+	return { rows, next: childText(root, "NextMarker") };
 }
 
 /** The query that selects a state of a blob: a snapshot, a version, or the blob itself. */
@@ -64,28 +63,27 @@ export const blobUrl = (account, name, blob, which) => signedUrl("blob", account
 
 /** The properties and the metadata of a blob. Properties have the names of their headers. */
 export async function blobProperties(account, name, blob, which) {
-  const { headers } = await send("blob", account, encodePath(name, blob), { method: "HEAD", query: state(which) });
-  return { headers: Object.fromEntries(headers), metadata: metadataOf(headers) };
+	const { headers } = await send("blob", account, encodePath(name, blob), { method: "HEAD", query: state(which) });
+	return { headers: Object.fromEntries(headers), metadata: metadataOf(headers) };
 }
 
-/** The first bytes of a blob. */
 export async function blobStart(account, name, blob, length, which) {
-  const headers = { "x-ms-range": `bytes=0-${length - 1}` };
-  const response = await send("blob", account, encodePath(name, blob), { query: state(which), headers, allow: [416] });
-  return response.status === 416 ? new ArrayBuffer(0) : response.arrayBuffer();
+	const headers = { "x-ms-range": `bytes=0-${length - 1}` };
+	const response = await send("blob", account, encodePath(name, blob), { query: state(which), headers, allow: [416] });
+	return response.status === 416 ? new ArrayBuffer(0) : response.arrayBuffer();
 }
 
 /** The whole of a blob, with its ETag. */
 export async function blobText(account, name, blob) {
-  const response = await send("blob", account, encodePath(name, blob));
-  return { text: await response.text(), etag: response.headers.get("etag") };
+	const response = await send("blob", account, encodePath(name, blob));
+	return { text: await response.text(), etag: response.headers.get("etag") };
 }
 
 // Headers of a blob that Put Blob and Set Blob Properties set, and those that return them.
 const CONTENT = ["content-type", "content-encoding", "content-language", "content-disposition", "cache-control"];
 
 const contentHeaders = (properties) =>
-  Object.fromEntries(CONTENT.filter((name) => properties[name]).map((name) => [`x-ms-blob-${name}`, properties[name]]));
+	Object.fromEntries(CONTENT.filter((name) => properties[name]).map((name) => [`x-ms-blob-${name}`, properties[name]]));
 
 // Put Blob sends up to this many bytes; larger files are sent as blocks.
 const SINGLE = 32 * 1024 * 1024;
@@ -93,33 +91,33 @@ const BLOCK = 8 * 1024 * 1024;
 
 /** Uploads a block blob. `progress` gets the bytes that were sent. */
 export async function upload(account, name, blob, content, { type, headers = {}, progress = () => {}, signal } = {}) {
-  const path = encodePath(name, blob);
-  const own = { ...(type ? { "x-ms-blob-content-type": type } : {}), ...headers };
-  const size = content.size ?? content.length;
-  if (size <= SINGLE) {
-    await send("blob", account, path, { method: "PUT", headers: { "x-ms-blob-type": "BlockBlob", ...own }, body: content, signal });
-    progress(size);
-    return;
-  }
-  const ids = [];
-  for (let start = 0; start < size; start += BLOCK) {
-    const id = btoa(String(ids.length).padStart(8, "0"));
-    const body = content.slice(start, start + BLOCK);
-    await send("blob", account, path, { method: "PUT", query: { comp: "block", blockid: id }, body, signal });
-    ids.push(id);
-    progress(Math.min(start + BLOCK, size));
-  }
-  const list = `<BlockList>${ids.map((id) => `<Latest>${id}</Latest>`).join("")}</BlockList>`;
-  await send("blob", account, path, { method: "PUT", query: { comp: "blocklist" }, headers: own, body: list, signal });
+	const path = encodePath(name, blob);
+	const own = { ...(type ? { "x-ms-blob-content-type": type } : {}), ...headers };
+	const size = content.size ?? content.length;
+	if (size <= SINGLE) {
+		await send("blob", account, path, { method: "PUT", headers: { "x-ms-blob-type": "BlockBlob", ...own }, body: content, signal });
+		progress(size);
+		return;
+	}
+	const ids = [];
+	for (let start = 0; start < size; start += BLOCK) {
+		const id = btoa(String(ids.length).padStart(8, "0"));
+		const body = content.slice(start, start + BLOCK);
+		await send("blob", account, path, { method: "PUT", query: { comp: "block", blockid: id }, body, signal });
+		ids.push(id);
+		progress(Math.min(start + BLOCK, size));
+	}
+	const list = `<BlockList>${ids.map((id) => `<Latest>${id}</Latest>`).join("")}</BlockList>`;
+	await send("blob", account, path, { method: "PUT", query: { comp: "blocklist" }, headers: own, body: list, signal });
 }
 
 /** Replaces the text of a blob that has not changed since it was read. Its properties, metadata and tags remain. */
 export async function replaceText(account, name, blob, text, etag) {
-  const { headers, metadata } = await blobProperties(account, name, blob);
-  const tags = Number(headers["x-ms-tag-count"] ?? 0) > 0 ? await blobTags(account, name, blob) : [];
-  const kept = { ...contentHeaders(headers), ...metadataHeaders(metadata), "if-match": etag };
-  if (tags.length > 0) kept["x-ms-tags"] = new URLSearchParams(tags).toString();
-  return upload(account, name, blob, new Blob([text]), { headers: kept });
+	const { headers, metadata } = await blobProperties(account, name, blob);
+	const tags = Number(headers["x-ms-tag-count"] ?? 0) > 0 ? await blobTags(account, name, blob) : [];
+	const kept = { ...contentHeaders(headers), ...metadataHeaders(metadata), "if-match": etag };
+	if (tags.length > 0) kept["x-ms-tags"] = new URLSearchParams(tags).toString();
+	return upload(account, name, blob, new Blob([text]), { headers: kept });
 }
 
 const put = (account, name, blob, comp, headers, body) => send("blob", account, encodePath(name, blob), { method: "PUT", query: { comp }, headers, body });
@@ -130,54 +128,53 @@ export const setTier = (account, name, blob, tier) => put(account, name, blob, "
 export const snapshot = (account, name, blob) => put(account, name, blob, "snapshot");
 export const undelete = (account, name, blob) => put(account, name, blob, "undelete");
 
-/** The tags of a blob, as pairs. */
 export async function blobTags(account, name, blob) {
-  const root = await xml("blob", account, encodePath(name, blob), { query: { comp: "tags" } });
-  return [...(child(root, "TagSet")?.children ?? [])].map((tag) => [childText(tag, "Key"), childText(tag, "Value")]);
+	const root = await xml("blob", account, encodePath(name, blob), { query: { comp: "tags" } });
+	return [...(child(root, "TagSet")?.children ?? [])].map((tag) => [childText(tag, "Key"), childText(tag, "Value")]);
 }
 
 export function setTags(account, name, blob, tags) {
-  const set = tags.map(([key, value]) => `<Tag><Key>${escapeXml(key)}</Key><Value>${escapeXml(value)}</Value></Tag>`).join("");
-  return put(account, name, blob, "tags", {}, `<?xml version="1.0" encoding="utf-8"?><Tags><TagSet>${set}</TagSet></Tags>`);
+	const set = tags.map(([key, value]) => `<Tag><Key>${escapeXml(key)}</Key><Value>${escapeXml(value)}</Value></Tag>`).join("");
+	return put(account, name, blob, "tags", {}, `<?xml version="1.0" encoding="utf-8"?><Tags><TagSet>${set}</TagSet></Tags>`);
 }
 
 /** Deletes a blob with its snapshots, or one snapshot or version of it. */
 export function deleteBlob(account, name, blob, which = {}) {
-  const one = which.snapshot || (which.version && !which.current);
-  const headers = one ? {} : { "x-ms-delete-snapshots": "include" };
-  return send("blob", account, encodePath(name, blob), { method: "DELETE", query: one ? state(which) : {}, headers });
+	const one = which.snapshot || (which.version && !which.current);
+	const headers = one ? {} : { "x-ms-delete-snapshots": "include" };
+	return send("blob", account, encodePath(name, blob), { method: "DELETE", query: one ? state(which) : {}, headers });
 }
 
 /** Makes an earlier state the current one, by a copy. `endpoint` is the account's URL as the server knows it. */
 export async function promote(account, name, blob, which, endpoint) {
-  const source = (await blobUrl(account, name, blob, which)).replace(`/_lazuli/api/blob/${account}`, endpoint);
-  return send("blob", account, encodePath(name, blob), { method: "PUT", headers: { "x-ms-copy-source": source } });
+	const source = (await blobUrl(account, name, blob, which)).replace(`/_lazuli/api/blob/${account}`, endpoint);
+	return send("blob", account, encodePath(name, blob), { method: "PUT", headers: { "x-ms-copy-source": source } });
 }
 
 /** All states of one blob: itself, snapshots, versions and deleted ones, the newest first. */
 export async function history(account, name, blob, include) {
-  const states = [];
-  let marker;
-  do {
-    const page = await listBlobs(account, name, { prefix: blob, include, marker, size: 200 });
-    states.push(...page.rows.filter((row) => row.name === blob));
-    // The list is ordered by name: other blobs come after all states of this one.
-    marker = page.rows.at(-1)?.name === blob ? page.next : undefined;
-  } while (marker);
-  const when = (one) => one.snapshot ?? one.version ?? "~";
-  return states.sort((a, b) => when(b).localeCompare(when(a)));
+	const states = [];
+	let marker;
+	do {
+		const page = await listBlobs(account, name, { prefix: blob, include, marker, size: 200 });
+		states.push(...page.rows.filter((row) => row.name === blob));
+		// The list is ordered by name: other blobs come after all states of this one.
+		marker = page.rows.at(-1)?.name === blob ? page.next : undefined;
+	} while (marker);
+	const when = (one) => one.snapshot ?? one.version ?? "~";
+	return states.sort((a, b) => when(b).localeCompare(when(a)));
 }
 
 /** Blob service properties: the retention of deleted blobs. */
 export async function retention(account) {
-  const root = await xml("blob", account, "/", { query: { restype: "service", comp: "properties" } });
-  const policy = child(root, "DeleteRetentionPolicy");
-  return childText(policy, "Enabled") === "true" ? Number(childText(policy, "Days")) : 0;
+	const root = await xml("blob", account, "/", { query: { restype: "service", comp: "properties" } });
+	const policy = child(root, "DeleteRetentionPolicy");
+	return childText(policy, "Enabled") === "true" ? Number(childText(policy, "Days")) : 0;
 }
 
 /** Switches soft delete of blobs on, for some days, or off with 0. */
 export function setRetention(account, days) {
-  const policy = days > 0 ? `<Enabled>true</Enabled><Days>${days}</Days>` : "<Enabled>false</Enabled>";
-  const body = `<?xml version="1.0" encoding="utf-8"?><StorageServiceProperties><DeleteRetentionPolicy>${policy}</DeleteRetentionPolicy></StorageServiceProperties>`;
-  return send("blob", account, "/", { method: "PUT", query: { restype: "service", comp: "properties" }, body });
+	const policy = days > 0 ? `<Enabled>true</Enabled><Days>${days}</Days>` : "<Enabled>false</Enabled>";
+	const body = `<?xml version="1.0" encoding="utf-8"?><StorageServiceProperties><DeleteRetentionPolicy>${policy}</DeleteRetentionPolicy></StorageServiceProperties>`;
+	return send("blob", account, "/", { method: "PUT", query: { restype: "service", comp: "properties" }, body });
 }

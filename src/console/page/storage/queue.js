@@ -2,23 +2,21 @@
 
 import { encodePath, escapeXml, fieldsOf, metadataHeaders, metadataOf, resourcesOf, send, xml } from "./rest.js";
 
-/** A page of the queues whose names begin with a prefix. */
 export async function listQueues(account, { prefix, marker, size = 1000 } = {}) {
-  const root = await xml("queue", account, "/", { query: { comp: "list", include: "metadata", prefix, marker, maxresults: size } });
-  return resourcesOf(root, "Queues");
+	const root = await xml("queue", account, "/", { query: { comp: "list", include: "metadata", prefix, marker, maxresults: size } });
+	return resourcesOf(root, "Queues");
 }
 
 export const createQueue = (account, name) => send("queue", account, encodePath(name), { method: "PUT" });
 export const deleteQueue = (account, name) => send("queue", account, encodePath(name), { method: "DELETE" });
 
-/** The number of messages of a queue, and its metadata. */
 export async function queueProperties(account, name) {
-  const { headers } = await send("queue", account, encodePath(name), { method: "HEAD", query: { comp: "metadata" } });
-  return { count: Number(headers.get("x-ms-approximate-messages-count")), metadata: metadataOf(headers) };
+	const { headers } = await send("queue", account, encodePath(name), { method: "HEAD", query: { comp: "metadata" } });
+	return { count: Number(headers.get("x-ms-approximate-messages-count")), metadata: metadataOf(headers) };
 }
 
 export const setQueueMetadata = (account, name, metadata) =>
-  send("queue", account, encodePath(name), { method: "PUT", query: { comp: "metadata" }, headers: metadataHeaders(metadata) });
+	send("queue", account, encodePath(name), { method: "PUT", query: { comp: "metadata" }, headers: metadataHeaders(metadata) });
 
 const messages = (name) => `${encodePath(name)}/messages`;
 
@@ -26,37 +24,36 @@ const read = (root) => [...root.children].map(fieldsOf);
 
 /** Up to 32 messages from the front of a queue, which stay as they are. */
 export const peek = async (account, name) =>
-  read(await xml("queue", account, messages(name), { query: { peekonly: "true", numofmessages: 32 } }));
+	read(await xml("queue", account, messages(name), { query: { peekonly: "true", numofmessages: 32 } }));
 
 /** Adds a message. `visibility` and `life` are seconds; a life of -1 has no end. */
 export function putMessage(account, name, text, { visibility = 0, life = 604_800 } = {}) {
-  const body = `<QueueMessage><MessageText>${escapeXml(text)}</MessageText></QueueMessage>`;
-  return send("queue", account, messages(name), { method: "POST", query: { visibilitytimeout: visibility, messagettl: life }, body });
+	const body = `<QueueMessage><MessageText>${escapeXml(text)}</MessageText></QueueMessage>`;
+	return send("queue", account, messages(name), { method: "POST", query: { visibilitytimeout: visibility, messagettl: life }, body });
 }
 
 /** Takes the first message out of a queue: gets it, then deletes it. Returns it; `undefined` if no message is visible. */
 export async function take(account, name) {
-  const [message] = read(await xml("queue", account, messages(name), { query: { numofmessages: 1, visibilitytimeout: 30 } }));
-  if (!message) return undefined;
-  const path = `${messages(name)}/${message.MessageId}`;
-  await send("queue", account, path, { method: "DELETE", query: { popreceipt: message.PopReceipt } });
-  return message;
+	const [message] = read(await xml("queue", account, messages(name), { query: { numofmessages: 1, visibilitytimeout: 30 } }));
+	if (!message) return undefined;
+	const path = `${messages(name)}/${message.MessageId}`;
+	await send("queue", account, path, { method: "DELETE", query: { popreceipt: message.PopReceipt } });
+	return message;
 }
 
 export const clearQueue = (account, name) => send("queue", account, messages(name), { method: "DELETE" });
 
 /** The text in a message that is Base64, as most SDKs write it; `undefined` if it is not. */
 export function decoded(text) {
-  if (!/^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$|^[A-Za-z0-9+/]{2}==$|^[A-Za-z0-9+/]{3}=$/.test(text)) return undefined;
-  try {
-    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-    const plain = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    // Plain words can look like Base64: what they decode to is not printable.
-    return /[\u0000-\u0008\u000e-\u001f]/.test(plain) ? undefined : plain;
-  } catch {
-    return undefined;
-  }
+	if (!/^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$|^[A-Za-z0-9+/]{2}==$|^[A-Za-z0-9+/]{3}=$/.test(text)) return undefined;
+	try {
+		const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+		const plain = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+		// Plain words can look like Base64: what they decode to is not printable.
+		return /[\u0000-\u0008\u000e-\u001f]/.test(plain) ? undefined : plain;
+	} catch {
+		return undefined;
+	}
 }
 
-/** The Base64 of a text in UTF-8. */
 export const encoded = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));

@@ -11,11 +11,11 @@ export const CONSOLE = "lazuli-console";
 
 /** A request that the server refused. */
 export class RestError extends Error {
-  constructor(status, code, message) {
-    super(message);
-    this.status = status;
-    this.code = code;
-  }
+	constructor(status, code, message) {
+		super(message);
+		this.status = status;
+		this.code = code;
+	}
 }
 
 // The SAS of each account, and until when it is used.
@@ -24,139 +24,135 @@ const MINUTES = 60;
 
 /** Requests a SAS from the server: the only thing that the page gets from elsewhere than the storage services. */
 export async function sign(request) {
-  const response = await fetch("/_lazuli/sas", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(request),
-  });
-  const answer = await response.json().catch(() => ({}));
-  if (!response.ok) throw new RestError(response.status, answer.error?.code, answer.error?.message ?? "The server gave no SAS.");
-  return answer.sas.replace(/^\?/, "");
+	const response = await fetch("/_lazuli/sas", {
+		method: "POST",
+		headers: { "content-type": "application/json" },
+		body: JSON.stringify(request),
+	});
+	const answer = await response.json().catch(() => ({}));
+	if (!response.ok) throw new RestError(response.status, answer.error?.code, answer.error?.message ?? "The server gave no SAS.");
+	return answer.sas.replace(/^\?/, "");
 }
 
 async function signature(account) {
-  const known = signatures.get(account);
-  if (known && known.until > Date.now()) return known.sas;
-  const sas = await sign({ account, minutes: MINUTES });
-  signatures.set(account, { sas, until: Date.now() + (MINUTES / 2) * 60_000 });
-  return sas;
+	const known = signatures.get(account);
+	if (known && known.until > Date.now()) return known.sas;
+	const sas = await sign({ account, minutes: MINUTES });
+	signatures.set(account, { sas, until: Date.now() + (MINUTES / 2) * 60_000 });
+	return sas;
 }
 
 /** A path of names, encoded. A name that contains `/` is one of blobs: its parts are separate segments. */
 export function encodePath(...names) {
-  const encoded = names.map((name) => {
-    const segments = name.split("/");
-    // A browser removes the segments `.` and `..` from a URL.
-    const separator = segments.some((segment) => segment === "." || segment === "..") ? "%2F" : "/";
-    return segments.map(encodeURIComponent).join(separator);
-  });
-  return encoded.map((name) => `/${name}`).join("");
+	const encoded = names.map((name) => {
+		const segments = name.split("/");
+		// A browser removes the segments `.` and `..` from a URL.
+		const separator = segments.some((segment) => segment === "." || segment === "..") ? "%2F" : "/";
+		return segments.map(encodeURIComponent).join(separator);
+	});
+	return encoded.map((name) => `/${name}`).join("");
 }
 
 /** The URL of a resource below the page's origin, with a SAS: for downloads and images. */
 export async function signedUrl(service, account, path, query = {}) {
-  const parameters = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== undefined && value !== ""));
-  const separator = parameters.size ? "&" : "";
-  return `/_lazuli/api/${service}/${account}${path}?${parameters}${separator}${await signature(account)}`;
+	const parameters = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== undefined && value !== ""));
+	const separator = parameters.size ? "&" : "";
+	return `/_lazuli/api/${service}/${account}${path}?${parameters}${separator}${await signature(account)}`;
 }
 
 /** Sends a request. Throws a `RestError` unless the status is one of success, or one in `allow`. */
 export async function send(service, account, path, { method = "GET", query, headers = {}, body, signal, allow = [] } = {}) {
-  const once = async () =>
-    fetch(await signedUrl(service, account, path, query), {
-      method,
-      headers: { "x-ms-version": VERSION, "x-ms-client-request-id": `${CONSOLE}-${crypto.randomUUID?.() ?? Date.now()}`, ...headers },
-      body: body ?? (method === "GET" || method === "HEAD" ? undefined : ""),
-      signal,
-      cache: "no-store",
-    });
-  let response = await once();
-  if (response.status === 403) {
-    // The SAS expires early when the server's clock is moved forward.
-    signatures.delete(account);
-    response = await once();
-  }
-  if (response.ok || allow.includes(response.status)) return response;
-  throw await refusal(response);
+	const once = async () =>
+		fetch(await signedUrl(service, account, path, query), {
+			method,
+			headers: { "x-ms-version": VERSION, "x-ms-client-request-id": `${CONSOLE}-${crypto.randomUUID?.() ?? Date.now()}`, ...headers },
+			body: body ?? (method === "GET" || method === "HEAD" ? undefined : ""),
+			signal,
+			cache: "no-store",
+		});
+	let response = await once();
+	if (response.status === 403) {
+		// The SAS expires early when the server's clock is moved forward.
+		signatures.delete(account);
+		response = await once();
+	}
+	if (response.ok || allow.includes(response.status)) return response;
+	throw await refusal(response);
 }
 
 /** The error in a response, in any of the three formats of the services. */
 async function refusal(response) {
-  const text = await response.text();
-  let code = response.headers.get("x-ms-error-code");
-  let message = response.statusText;
-  if (text.trimStart().startsWith("{")) {
-    const error = parseJson(text)["odata.error"] ?? parseJson(text).error ?? {};
-    code ??= error.code;
-    message = error.message?.value ?? error.message ?? message;
-  } else if (text.includes("<")) {
-    const root = parseXml(text).documentElement;
-    code ??= childText(root, "Code") ?? childText(root, "code");
-    message = childText(root, "Message") ?? childText(root, "message") ?? message;
-  }
-  const error = new RestError(response.status, code ?? "", String(message).split("\n")[0]);
-  error.requestId = response.headers.get("x-ms-request-id");
-  return error;
+	const text = await response.text();
+	let code = response.headers.get("x-ms-error-code");
+	let message = response.statusText;
+	if (text.trimStart().startsWith("{")) {
+		const error = parseJson(text)["odata.error"] ?? parseJson(text).error ?? {};
+		code ??= error.code;
+		message = error.message?.value ?? error.message ?? message;
+	} else if (text.includes("<")) {
+		const root = parseXml(text).documentElement;
+		code ??= childText(root, "Code") ?? childText(root, "code");
+		message = childText(root, "Message") ?? childText(root, "message") ?? message;
+	}
+	const error = new RestError(response.status, code ?? "", String(message).split("\n")[0]);
+	error.requestId = response.headers.get("x-ms-request-id");
+	return error;
 }
 
 const parseJson = (text) => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return {};
-  }
+	try {
+		return JSON.parse(text);
+	} catch {
+		return {};
+	}
 };
 
 /** Sends a request, and parses its XML. Returns the root element. */
 export async function xml(...request) {
-  const response = await send(...request);
-  return parseXml(await response.text()).documentElement;
+	const response = await send(...request);
+	return parseXml(await response.text()).documentElement;
 }
 
 const parser = new DOMParser();
 const parseXml = (text) => parser.parseFromString(text.replace(/^\uFEFF/, ""), "application/xml");
 
-/** The first child element with this name. */
 export function child(element, name) {
-  for (let one = element?.firstElementChild; one; one = one.nextElementSibling) if (one.localName === name) return one;
-  return undefined;
+	for (let one = element?.firstElementChild; one; one = one.nextElementSibling) if (one.localName === name) return one;
+	return undefined;
 }
 
 /** The text of the first child element with this name; `undefined` if there is none. */
 export const childText = (element, name) => child(element, name)?.textContent;
 
-/** The names and texts of all child elements. */
 export function fieldsOf(element) {
-  const result = {};
-  for (let one = element?.firstElementChild; one; one = one.nextElementSibling) result[one.localName] = one.textContent;
-  return result;
+	const result = {};
+	for (let one = element?.firstElementChild; one; one = one.nextElementSibling) result[one.localName] = one.textContent;
+	return result;
 }
 
 /** The name of an item of a list. Names that XML cannot hold are percent-encoded. */
 export function nameOf(element) {
-  const name = child(element, "Name");
-  return name?.getAttribute("Encoded") === "true" ? decodeURIComponent(name.textContent) : (name?.textContent ?? "");
+	const name = child(element, "Name");
+	return name?.getAttribute("Encoded") === "true" ? decodeURIComponent(name.textContent) : (name?.textContent ?? "");
 }
 
 /** The containers or shares of a list, with the marker of the next page. */
 export function resourcesOf(root, element) {
-  const rows = [...child(root, element).children].map((item) => ({
-    name: nameOf(item),
-    deleted: childText(item, "Deleted") === "true",
-    version: childText(item, "Version"),
-    properties: fieldsOf(child(item, "Properties")),
-    metadata: fieldsOf(child(item, "Metadata")),
-  }));
-  return { rows, next: childText(root, "NextMarker") };
+	const rows = [...child(root, element).children].map((item) => ({
+		name: nameOf(item),
+		deleted: childText(item, "Deleted") === "true",
+		version: childText(item, "Version"),
+		properties: fieldsOf(child(item, "Properties")),
+		metadata: fieldsOf(child(item, "Metadata")),
+	}));
+	return { rows, next: childText(root, "NextMarker") };
 }
 
-/** The metadata in the headers of a response. */
 export function metadataOf(headers) {
-  const pairs = [...headers].filter(([name]) => name.startsWith("x-ms-meta-"));
-  return Object.fromEntries(pairs.map(([name, value]) => [name.slice("x-ms-meta-".length), value]));
+	const pairs = [...headers].filter(([name]) => name.startsWith("x-ms-meta-"));
+	return Object.fromEntries(pairs.map(([name, value]) => [name.slice("x-ms-meta-".length), value]));
 }
 
-/** The headers that set metadata. */
 export const metadataHeaders = (metadata) => Object.fromEntries(Object.entries(metadata).map(([name, value]) => [`x-ms-meta-${name}`, value]));
 
 /** The functions of a module, for one account and, if given, one container or share of it. */

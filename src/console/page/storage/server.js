@@ -3,17 +3,17 @@
 import { RestError } from "./rest.js";
 
 async function request(path, { method = "GET", body } = {}) {
-  const headers = body === undefined ? {} : { "content-type": "application/json" };
-  const response = await fetch(`/_lazuli/${path}`, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), cache: "no-store" });
-  const text = await response.text();
-  let answer = {};
-  try {
-    answer = text === "" ? {} : JSON.parse(text);
-  } catch {
-    answer = { text };
-  }
-  if (!response.ok) throw new RestError(response.status, answer.error?.code ?? "", answer.error?.message ?? answer.text ?? response.statusText);
-  return answer;
+	const headers = body === undefined ? {} : { "content-type": "application/json" };
+	const response = await fetch(`/_lazuli/${path}`, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), cache: "no-store" });
+	const text = await response.text();
+	let answer = {};
+	try {
+		answer = text === "" ? {} : JSON.parse(text);
+	} catch {
+		answer = { text };
+	}
+	if (!response.ok) throw new RestError(response.status, answer.error?.code ?? "", answer.error?.message ?? answer.text ?? response.statusText);
+	return answer;
 }
 
 /** Version, services, accounts and clock of the server. */
@@ -38,8 +38,8 @@ export const clearRequests = () => request("requests", { method: "DELETE" });
 
 /** The metrics of the server, by name with labels. */
 export async function metrics() {
-  const response = await fetch("/_lazuli/metrics", { cache: "no-store" });
-  if (!response.ok) return new Map();
-  const lines = (await response.text()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
-  return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))]));
+	const response = await fetch("/_lazuli/metrics", { cache: "no-store" });
+	if (!response.ok) return new Map();
+	const lines = (await response.text()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+	return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))]));
 }

@@ -2,7 +2,7 @@
 
 import { button, bytes, h, icon, time } from "../ui/dom.js";
 import { dropArea, uploadAll } from "../ui/drop.js";
-import { action, blank, frame } from "../ui/frame.js";
+import { action, blank, byPrefix, common, folderCrumbs, frame } from "../ui/frame.js";
 import { VirtualList } from "../ui/list.js";
 import { attempt } from "../ui/notify.js";
 import { metadataSection, returned, showPane } from "../ui/pane.js";
@@ -13,106 +13,106 @@ import { preview } from "./preview.js";
 import { sasDialog } from "./sas.js";
 
 export function files(context, account, share, folder) {
-  const file = bound(fileApi, account.name, share);
-  const base = folder ? `${folder.replace(/\/$/, "")}/` : "";
-  const pathOf = (row) => base + row.name;
-  const href = (path) => context.href(account.name, "file", share, path);
-  let prefix = "";
+	const file = bound(fileApi, account.name, share);
+	const base = folder ? `${folder.replace(/\/$/, "")}/` : "";
+	const pathOf = (row) => base + row.name;
+	const href = (path) => context.href(account.name, "file", share, path);
+	let prefix = "";
 
-  const upload = async (chosen) => {
-    const made = new Set();
-    // Directories do not come into being with their files, as they do with blobs.
-    for (const { path } of chosen) {
-      const names = path.split("/").slice(0, -1);
-      for (let end = 1; end <= names.length; end++) made.add(names.slice(0, end).join("/"));
-    }
-    const ready = await attempt(async () => {
-      for (const path of made) {
-        await file.createDirectory(base + path).catch((error) => {
-          if (error.code !== "ResourceAlreadyExists") throw error;
-        });
-      }
-    });
-    if (ready) await uploadAll(chosen, (path, content, progress, signal) => file.uploadFile(base + path, content, { type: content.type || undefined, progress, signal }));
-    list.reload();
-  };
-  /** Deletes a file, or a directory from its leaves up: the service deletes empty directories only. */
-  async function removePath(path, isFolder) {
-    while (isFolder) {
-      const { rows } = await file.listFiles(path, { size: 500 });
-      if (rows.length === 0) break;
-      for (const row of rows) await removePath(`${path}/${row.name}`, row.folder);
-    }
-    await file.deletePath(path, isFolder);
-  }
-  const { choose, create, remove, download, edit, form } = contentActions({
-    noun: "file",
-    types: false,
-    list: () => list,
-    select: (row) => select(row),
-    nameOf: (row) => row.name,
-    upload,
-    create: ({ name, text }) => file.uploadFile(base + name, new Blob([text]), { type: "text/plain; charset=utf-8" }),
-    remove: (row) => removePath(pathOf(row), row.folder),
-    url: (row) => file.fileUrl(pathOf(row)),
-    read: (row) => file.fileText(pathOf(row)),
-    write: (row, text) => file.replaceFileText(pathOf(row), text),
-  });
-  const createDirectory = () =>
-    form({ title: "New directory", fields: [{ name: "name", label: "Name", required: true }], submit: "Create", action: ({ name }) => file.createDirectory(base + name) });
+	const upload = async (chosen) => {
+		const made = new Set();
+		// Directories do not come into being with their files, as they do with blobs.
+		for (const { path } of chosen) {
+			const names = path.split("/").slice(0, -1);
+			for (let end = 1; end <= names.length; end++) made.add(names.slice(0, end).join("/"));
+		}
+		const ready = await attempt(async () => {
+			for (const path of made) {
+				await file.createDirectory(base + path).catch((error) => {
+					if (error.code !== "ResourceAlreadyExists") throw error;
+				});
+			}
+		});
+		if (ready) await uploadAll(chosen, (path, content, progress, signal) => file.uploadFile(base + path, content, { type: content.type || undefined, progress, signal }));
+		list.reload();
+	};
+	/** Deletes a file, or a directory from its leaves up: the service deletes empty directories only. */
+	async function removePath(path, isFolder) {
+		while (isFolder) {
+			const { rows } = await file.listFiles(path, { size: 500 });
+			if (rows.length === 0) break;
+			for (const row of rows) await removePath(`${path}/${row.name}`, row.folder);
+		}
+		await file.deletePath(path, isFolder);
+	}
+	const { choose, create, remove, download, edit, form } = contentActions({
+		noun: "file",
+		types: false,
+		list: () => list,
+		select: (row) => select(row),
+		nameOf: (row) => row.name,
+		upload,
+		create: ({ name, text }) => file.uploadFile(base + name, new Blob([text]), { type: "text/plain; charset=utf-8" }),
+		remove: (row) => removePath(pathOf(row), row.folder),
+		url: (row) => file.fileUrl(pathOf(row)),
+		read: (row) => file.fileText(pathOf(row)),
+		write: (row, text) => file.replaceFileText(pathOf(row), text),
+	});
+	const createDirectory = () =>
+		form({ title: "New directory", fields: [{ name: "name", label: "Name", required: true }], submit: "Create", action: ({ name }) => file.createDirectory(base + name) });
 
-  const select = (row) => {
-    const path = pathOf(row);
-    const actions = row.folder
-      ? [button("Open", () => (location.hash = href(path)), { icon: "folder", kind: "primary" })]
-      : [
-          button("Download", download, { icon: "download", kind: "primary" }),
-          button("Edit", edit, { icon: "edit", title: "Edit as text (e)" }),
-          button("SAS", () => sasDialog(context, account, { service: "file", resource: [share, path] }), { icon: "key" }),
-        ];
-    actions.push(button("Delete", remove, { icon: "trash", kind: "danger-quiet" }));
-    showPane({ icon: icon(row.folder ? "folder" : "file", 20), title: row.name, subtitle: row.folder ? "directory" : undefined, actions }, async (add, current) => {
-      const { headers, metadata } = await file.fileProperties(path, row.folder);
-      if (!current()) return;
-      const size = Number(headers["content-length"]);
-      if (!row.folder) add(await preview({ name: row.name, type: headers["content-type"], size, read: (length) => file.fileStart(path, length), url: () => file.fileUrl(path) }));
-      add(
-        returned(headers, [["Path", path], ["URL", `${account.endpoints.file}/${share}/${path}`]]),
-        metadataSection(metadata, (next) => file.setFileMetadata(path, row.folder, next)),
-      );
-    });
-  };
+	const select = (row) => {
+		const path = pathOf(row);
+		const actions = row.folder
+			? [button("Open", () => (location.hash = href(path)), { icon: "folder", kind: "primary" })]
+			: [
+					button("Download", download, { icon: "download", kind: "primary" }),
+					button("Edit", edit, { icon: "edit", title: "Edit as text (e)" }),
+					button("SAS", () => sasDialog(context, account, { service: "file", resource: [share, path] }), { icon: "key" }),
+				];
+		actions.push(button("Delete", remove, { icon: "trash", kind: "danger-quiet" }));
+		showPane({ icon: icon(row.folder ? "folder" : "file", 20), title: row.name, subtitle: row.folder ? "directory" : undefined, actions }, async (add, current) => {
+			const { headers, metadata } = await file.fileProperties(path, row.folder);
+			if (!current()) return;
+			const size = Number(headers["content-length"]);
+			if (!row.folder) add(await preview({ name: row.name, type: headers["content-type"], size, read: (length) => file.fileStart(path, length), url: () => file.fileUrl(path) }));
+			add(
+				returned(headers, [["Path", path], ["URL", `${account.endpoints.file}/${share}/${path}`]]),
+				metadataSection(metadata, (next) => file.setFileMetadata(path, row.folder, next)),
+			);
+		});
+	};
 
-  const nameCell = (row) =>
-    h("span", { class: "named" }, icon(row.folder ? "folder" : "file"), h("span", { class: "ellipsis", title: row.name }, row.folder ? h("a", { href: href(pathOf(row)), tabIndex: -1 }, row.name) : row.name));
-  const empty = () =>
-    prefix
-      ? blank(`Nothing begins with “${prefix}”`)
-      : blank(base ? "This directory is empty" : "This share is empty", "Drop files here, choose them, or create a directory.", button("Upload files", choose, { icon: "upload", kind: "primary" }), button("New directory", createDirectory, { icon: "folder" }));
-  const list = new VirtualList({
-    label: `Files of ${share}`,
-    noun: "item",
-    columns: [
-      { label: "Name", width: "minmax(0, 1fr)", cell: nameCell },
-      { label: "Size", width: "92px", end: true, cell: (row) => (row.folder ? "" : bytes(row.properties["Content-Length"])) },
-      { label: "Last write", width: "152px", wide: true, cell: (row) => time(row.properties.LastWriteTime) },
-      { label: "Created", width: "152px", wide: true, cell: (row) => time(row.properties.CreationTime) },
-    ],
-    load: ({ marker }) => file.listFiles(base, { prefix, marker }),
-    onselect: select,
-    onopen: (row) => (row.folder ? (location.hash = href(pathOf(row))) : select(row)),
-    empty,
-    marks: true,
-  });
-  const refresh = () => list.reload((row) => row.name === list.selected?.name);
-  const segments = base.split("/").filter(Boolean);
-  const { element } = frame({
-    crumbs: [[account.name, context.href(account.name)], ["File shares", context.href(account.name, "file")], [share, context.href(account.name, "file", share)], ...segments.map((name, at) => [name, href(segments.slice(0, at + 1).join("/"))])],
-    actions: [action("Delete", "trash", remove, "d", "quiet"), action("Download", "download", download, undefined, "quiet"), action("Refresh", "refresh", refresh, "r", "quiet"), action("New directory", "folder", createDirectory, undefined, "quiet"), action("New", "plus", create, "n"), action("Upload", "upload", choose, "u", "primary")],
-    filter: { placeholder: "Names that begin with…", onfilter: (text) => ((prefix = text), list.reload()) },
-    content: list.element,
-  });
-  dropArea(element, upload);
-  list.reload();
-  return { title: segments.at(-1) ?? share, element, list, keys: { n: create, u: choose, e: edit, d: remove, Delete: remove, r: refresh }, dispose: () => list.dispose() };
+	const nameCell = (row) =>
+		h("span", { class: "named" }, icon(row.folder ? "folder" : "file"), h("span", { class: "ellipsis", title: row.name }, row.folder ? h("a", { href: href(pathOf(row)), tabIndex: -1 }, row.name) : row.name));
+	const empty = () =>
+		prefix
+			? blank(`Nothing begins with “${prefix}”`)
+			: blank(base ? "This directory is empty" : "This share is empty", "Drop files here, choose them, or create a directory.", button("Upload files", choose, { icon: "upload", kind: "primary" }), button("New directory", createDirectory, { icon: "folder" }));
+	const list = new VirtualList({
+		label: `Files of ${share}`,
+		noun: "item",
+		columns: [
+			{ label: "Name", width: "minmax(0, 1fr)", cell: nameCell },
+			{ label: "Size", width: "92px", end: true, cell: (row) => (row.folder ? "" : bytes(row.properties["Content-Length"])) },
+			{ label: "Last write", width: "152px", wide: true, cell: (row) => time(row.properties.LastWriteTime) },
+			{ label: "Created", width: "152px", wide: true, cell: (row) => time(row.properties.CreationTime) },
+		],
+		load: ({ marker }) => file.listFiles(base, { prefix, marker }),
+		onselect: select,
+		onopen: (row) => (row.folder ? (location.hash = href(pathOf(row))) : select(row)),
+		empty,
+		marks: true,
+	});
+	const refresh = () => list.reload((row) => row.name === list.selected?.name);
+	const segments = base.split("/").filter(Boolean);
+	const { element } = frame({
+		crumbs: folderCrumbs(context, account, "file", "File shares", share, base, href),
+		actions: [...common(remove, refresh), action("Download", "download", download, undefined, "quiet"), action("New directory", "folder", createDirectory, undefined, "quiet"), action("New", "plus", create, "n"), action("Upload", "upload", choose, "u", "primary")],
+		filter: byPrefix((text) => ((prefix = text), list.reload())),
+		content: list.element,
+	});
+	dropArea(element, upload);
+	list.reload();
+	return { title: segments.at(-1) ?? share, element, list, keys: { n: create, u: choose, e: edit, d: remove, Delete: remove, r: refresh }, dispose: () => list.dispose() };
 }

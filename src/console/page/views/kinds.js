@@ -21,102 +21,102 @@ const MEASURED = 1000;
 const PUBLIC = [["", "Nobody: a key, a SAS or a token is required"], ["blob", "Anybody can read blobs"], ["container", "Anybody can read and list blobs"]];
 
 export const KINDS = {
-  blob: {
-    title: "Blob containers",
-    noun: "container",
-    icon: "blob",
-    itemIcon: "folder",
-    list: blob.listContainers,
-    create: {
-      fields: [nameField(), { name: "access", label: "Public access", type: "select", options: PUBLIC }],
-      run: (account, { name, access }) => blob.createContainer(account, name, access),
-    },
-    remove: (account, row) => blob.deleteContainer(account, row.name),
-    restore: (account, row) => blob.restoreContainer(account, row.name, row.version),
-    canHaveDeleted: true,
-    columns: [
-      { label: "Public", width: "84px", wide: true, cell: (row) => row.properties.PublicAccess ?? "" },
-      { label: "Lease", width: "84px", wide: true, cell: (row) => (row.properties.LeaseState === "leased" ? "leased" : "") },
-      { label: "Modified", width: "152px", wide: true, cell: (row) => time(row.properties["Last-Modified"]) },
-    ],
-    measured: ["Blobs", "Size"],
-    async measure(account, row) {
-      const { rows, next } = await blob.listBlobs(account, row.name, { size: MEASURED });
-      const size = rows.reduce((sum, one) => sum + Number(one.properties["Content-Length"] ?? 0), 0);
-      return { count: rows.length, size, more: Boolean(next) };
-    },
-    describe({ account }, row, add, changed) {
-      add(returned(row.properties));
-      if (row.deleted) return;
-      const select = field({ name: "access", label: "Who can read without credentials", type: "select", options: PUBLIC, value: row.properties.PublicAccess ?? "" });
-      select.querySelector("select").addEventListener("change", async (event) => {
-        await attempt(() => blob.setPublicAccess(account.name, row.name, event.target.value), "Public access set");
-        changed();
-      });
-      add(section("Public access", select));
-      add(metadataSection(row.metadata, (metadata) => blob.setContainerMetadata(account.name, row.name, metadata)));
-      if (account.options.includes("hns")) add(accessSection(bound(lake, account.name, row.name), "", true));
-    },
-    blank: "A container holds blobs: files, images, backups, anything.",
-  },
-  queue: {
-    title: "Queues",
-    noun: "queue",
-    icon: "queue",
-    itemIcon: "queue",
-    list: queue.listQueues,
-    create: { fields: [nameField()], run: (account, { name }) => queue.createQueue(account, name) },
-    remove: (account, row) => queue.deleteQueue(account, row.name),
-    columns: [],
-    measured: ["Messages"],
-    measure: async (account, row) => ({ count: (await queue.queueProperties(account, row.name)).count }),
-    async describe({ account }, row, add) {
-      const { count, metadata } = await queue.queueProperties(account.name, row.name);
-      add(section("Properties", properties([["Messages", number(count)]])), metadataSection(metadata, (entries) => queue.setQueueMetadata(account.name, row.name, entries)));
-    },
-    blank: "A queue holds messages of up to 64 KiB until a worker takes them.",
-  },
-  table: {
-    title: "Tables",
-    noun: "table",
-    icon: "table",
-    itemIcon: "table",
-    list: table.listTables,
-    create: { fields: [nameField("3 to 63 letters and digits; the first is a letter")], run: (account, { name }) => table.createTable(account, name) },
-    remove: (account, row) => table.deleteTable(account, row.name),
-    columns: [],
-    measured: ["Entities"],
-    async measure(account, row) {
-      const { rows, next } = await table.queryEntities(account, row.name, { size: MEASURED });
-      return { count: rows.length, more: Boolean(next) };
-    },
-    describe: ({ account }, row, add) => add(section("Properties", properties([["Name", row.name], ["URL", account.endpoints.table && `${account.endpoints.table}/${row.name}`]]))),
-    blank: "A table holds entities: rows of typed properties, found by two keys.",
-  },
-  file: {
-    title: "File shares",
-    noun: "share",
-    icon: "share",
-    itemIcon: "share",
-    list: file.listShares,
-    create: {
-      fields: [nameField(), { name: "quota", label: "Quota in GiB", type: "number", min: 1, placeholder: "5120" }],
-      run: (account, { name, quota }) => file.createShare(account, name, quota),
-    },
-    remove: (account, row) => file.deleteShare(account, row.name),
-    restore: (account, row) => file.restoreShare(account, row.name, row.version),
-    canHaveDeleted: true,
-    columns: [
-      { label: "Tier", width: "152px", wide: true, cell: (row) => row.properties.AccessTier ?? "" },
-      { label: "Quota", width: "92px", end: true, wide: true, cell: (row) => `${row.properties.Quota} GiB` },
-    ],
-    measured: ["Size"],
-    measure: async (account, row) => ({ size: await file.shareUsage(account, row.name) }),
-    async describe({ account }, row, add) {
-      const usage = row.deleted ? undefined : await file.shareUsage(account.name, row.name);
-      add(returned(row.properties, [["Used", usage === undefined ? "" : bytes(usage)]]));
-      if (!row.deleted) add(metadataSection(row.metadata, (metadata) => file.setShareMetadata(account.name, row.name, metadata)));
-    },
-    blank: "A share holds directories and files, as a file server does.",
-  },
+	blob: {
+		title: "Blob containers",
+		noun: "container",
+		icon: "blob",
+		itemIcon: "folder",
+		list: blob.listContainers,
+		create: {
+			fields: [nameField(), { name: "access", label: "Public access", type: "select", options: PUBLIC }],
+			run: (account, { name, access }) => blob.createContainer(account, name, access),
+		},
+		remove: (account, row) => blob.deleteContainer(account, row.name),
+		restore: (account, row) => blob.restoreContainer(account, row.name, row.version),
+		canHaveDeleted: true,
+		columns: [
+			{ label: "Public", width: "84px", wide: true, cell: (row) => row.properties.PublicAccess ?? "" },
+			{ label: "Lease", width: "84px", wide: true, cell: (row) => (row.properties.LeaseState === "leased" ? "leased" : "") },
+			{ label: "Modified", width: "152px", wide: true, cell: (row) => time(row.properties["Last-Modified"]) },
+		],
+		measured: ["Blobs", "Size"],
+		async measure(account, row) {
+			const { rows, next } = await blob.listBlobs(account, row.name, { size: MEASURED });
+			const size = rows.reduce((sum, one) => sum + Number(one.properties["Content-Length"] ?? 0), 0);
+			return { count: rows.length, size, more: Boolean(next) };
+		},
+		describe({ account }, row, add, changed) {
+			add(returned(row.properties));
+			if (row.deleted) return;
+			const select = field({ name: "access", label: "Who can read without credentials", type: "select", options: PUBLIC, value: row.properties.PublicAccess ?? "" });
+			select.querySelector("select").addEventListener("change", async (event) => {
+				await attempt(() => blob.setPublicAccess(account.name, row.name, event.target.value), "Public access set");
+				changed();
+			});
+			add(section("Public access", select));
+			add(metadataSection(row.metadata, (metadata) => blob.setContainerMetadata(account.name, row.name, metadata)));
+			if (account.options.includes("hns")) add(accessSection(bound(lake, account.name, row.name), "", true));
+		},
+		blank: "A container holds blobs: files, images, backups, anything.",
+	},
+	queue: {
+		title: "Queues",
+		noun: "queue",
+		icon: "queue",
+		itemIcon: "queue",
+		list: queue.listQueues,
+		create: { fields: [nameField()], run: (account, { name }) => queue.createQueue(account, name) },
+		remove: (account, row) => queue.deleteQueue(account, row.name),
+		columns: [],
+		measured: ["Messages"],
+		measure: async (account, row) => ({ count: (await queue.queueProperties(account, row.name)).count }),
+		async describe({ account }, row, add) {
+			const { count, metadata } = await queue.queueProperties(account.name, row.name);
+			add(section("Properties", properties([["Messages", number(count)]])), metadataSection(metadata, (entries) => queue.setQueueMetadata(account.name, row.name, entries)));
+		},
+		blank: "A queue holds messages of up to 64 KiB until a worker takes them.",
+	},
+	table: {
+		title: "Tables",
+		noun: "table",
+		icon: "table",
+		itemIcon: "table",
+		list: table.listTables,
+		create: { fields: [nameField("3 to 63 letters and digits; the first is a letter")], run: (account, { name }) => table.createTable(account, name) },
+		remove: (account, row) => table.deleteTable(account, row.name),
+		columns: [],
+		measured: ["Entities"],
+		async measure(account, row) {
+			const { rows, next } = await table.queryEntities(account, row.name, { size: MEASURED });
+			return { count: rows.length, more: Boolean(next) };
+		},
+		describe: ({ account }, row, add) => add(section("Properties", properties([["Name", row.name], ["URL", account.endpoints.table && `${account.endpoints.table}/${row.name}`]]))),
+		blank: "A table holds entities: rows of typed properties, found by two keys.",
+	},
+	file: {
+		title: "File shares",
+		noun: "share",
+		icon: "share",
+		itemIcon: "share",
+		list: file.listShares,
+		create: {
+			fields: [nameField(), { name: "quota", label: "Quota in GiB", type: "number", min: 1, placeholder: "5120" }],
+			run: (account, { name, quota }) => file.createShare(account, name, quota),
+		},
+		remove: (account, row) => file.deleteShare(account, row.name),
+		restore: (account, row) => file.restoreShare(account, row.name, row.version),
+		canHaveDeleted: true,
+		columns: [
+			{ label: "Tier", width: "152px", wide: true, cell: (row) => row.properties.AccessTier ?? "" },
+			{ label: "Quota", width: "92px", end: true, wide: true, cell: (row) => `${row.properties.Quota} GiB` },
+		],
+		measured: ["Size"],
+		measure: async (account, row) => ({ size: await file.shareUsage(account, row.name) }),
+		async describe({ account }, row, add) {
+			const usage = row.deleted ? undefined : await file.shareUsage(account.name, row.name);
+			add(returned(row.properties, [["Used", usage === undefined ? "" : bytes(usage)]]));
+			if (!row.deleted) add(metadataSection(row.metadata, (metadata) => file.setShareMetadata(account.name, row.name, metadata)));
+		},
+		blank: "A share holds directories and files, as a file server does.",
+	},
 };

@@ -4,7 +4,7 @@ import { button, bytes, copy, h, icon, number, plural } from "../ui/dom.js";
 import { ask, field } from "../ui/dialog.js";
 import { chooseFiles, dropArea, uploadAll } from "../ui/drop.js";
 import { action, frame } from "../ui/frame.js";
-import { attempt, notify } from "../ui/notify.js";
+import { attempt } from "../ui/notify.js";
 import { bars, sizeBar, sparkline } from "../ui/plot.js";
 import { createContainer, listBlobs, retention, setRetention, upload } from "../storage/blob.js";
 import { KINDS } from "./kinds.js";
@@ -15,170 +15,163 @@ const COUNTED = 1000;
 // How many containers are measured for the plot, and how many blobs of each.
 const MEASURED = 12;
 
-/** A connection string whose key is hidden until it is wanted. */
+/** A connection string. Its key is not shown, and is copied with the rest. */
 function secret(text, label) {
-  const hidden = text.replace(/(AccountKey=|sig=)[^;&]+/g, "$1••••••••");
-  // Lines break after a semicolon.
-  const parts = (value) => value.split(/(?<=;)/).flatMap((part) => [part, h("wbr")]);
-  const code = h("code", {}, parts(hidden));
-  const reveal = button("Show the key", () => {
-    const shown = reveal.getAttribute("aria-pressed") === "true";
-    reveal.setAttribute("aria-pressed", String(!shown));
-    code.replaceChildren(...parts(shown ? hidden : text));
-  }, { icon: "lock", iconOnly: true, kind: "quiet" });
-  reveal.setAttribute("aria-pressed", "false");
-  return h("div", { class: "secret" }, code, reveal, button(`Copy ${label}`, () => copy(text, `${label} copied`), { icon: "copy", kind: "small", title: `Copy the ${label}` }));
+	const shown = text.replace(/AccountKey=[^;]+/, "AccountKey=••••••••");
+	// Lines break after a semicolon.
+	const parts = shown.split(/(?<=;)/).flatMap((part) => [part, h("wbr")]);
+	return h("div", { class: "secret" }, h("code", {}, parts), button(`Copy ${label}`, () => copy(text, `${label} copied`), { icon: "copy", kind: "small" }));
 }
 
 /** Code that stores a first blob, in each language. */
 const code = (connection) => ({
-  Python: ["pip install azure-storage-blob", `from azure.storage.blob import BlobServiceClient\n\nservice = BlobServiceClient.from_connection_string("${connection}")\nservice.create_container("hello").upload_blob("hello.txt", b"Hello")`],
-  JavaScript: ["npm install @azure/storage-blob", `import { BlobServiceClient } from "@azure/storage-blob";\n\nconst service = BlobServiceClient.fromConnectionString("${connection}");\nconst { containerClient } = await service.createContainer("hello");\nawait containerClient.uploadBlockBlob("hello.txt", "Hello", 5);`],
-  "C#": ["dotnet add package Azure.Storage.Blobs", `using Azure.Storage.Blobs;\n\nvar service = new BlobServiceClient("${connection}");\nvar container = service.CreateBlobContainer("hello").Value;\ncontainer.UploadBlob("hello.txt", BinaryData.FromString("Hello"));`],
-  Go: ["go get github.com/Azure/azure-sdk-for-go/sdk/storage/azblob", `client, err := azblob.NewClientFromConnectionString("${connection}", nil)\n_, err = client.CreateContainer(ctx, "hello", nil)\n_, err = client.UploadBuffer(ctx, "hello", "hello.txt", []byte("Hello"), nil)`],
+	Python: ["pip install azure-storage-blob", `from azure.storage.blob import BlobServiceClient\n\nservice = BlobServiceClient.from_connection_string("${connection}")\nservice.create_container("hello").upload_blob("hello.txt", b"Hello")`],
+	JavaScript: ["npm install @azure/storage-blob", `import { BlobServiceClient } from "@azure/storage-blob";\n\nconst service = BlobServiceClient.fromConnectionString("${connection}");\nconst { containerClient } = await service.createContainer("hello");\nawait containerClient.uploadBlockBlob("hello.txt", "Hello", 5);`],
+	"C#": ["dotnet add package Azure.Storage.Blobs", `using Azure.Storage.Blobs;\n\nvar service = new BlobServiceClient("${connection}");\nvar container = service.CreateBlobContainer("hello").Value;\ncontainer.UploadBlob("hello.txt", BinaryData.FromString("Hello"));`],
+	Go: ["go get github.com/Azure/azure-sdk-for-go/sdk/storage/azblob", `client, err := azblob.NewClientFromConnectionString("${connection}", nil)\n_, err = client.CreateContainer(ctx, "hello", nil)\n_, err = client.UploadBuffer(ctx, "hello", "hello.txt", []byte("Hello"), nil)`],
 });
 
 function codeTabs(connection) {
-  const samples = code(connection);
-  // What is shown is short, what is copied runs.
-  const shown = code(`${connection.split(";").slice(0, 2).join(";")};…`);
-  const names = Object.keys(samples);
-  const panel = h("div", { role: "tabpanel", id: "code-panel", tabIndex: 0 });
-  const tabs = names.map((name) => h("button", { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": "code-panel", onclick: () => choose(name) }, name));
-  const choose = (name) => {
-    for (const tab of tabs) {
-      const selected = tab.textContent === name;
-      tab.setAttribute("aria-selected", String(selected));
-      tab.tabIndex = selected ? 0 : -1;
-      if (selected) panel.setAttribute("aria-labelledby", tab.id);
-    }
-    panel.replaceChildren(h("pre", {}, h("span", { class: "dim" }, `${samples[name][0]}\n\n`), shown[name][1]), button("Copy", () => copy(samples[name][1], `${name} copied`), { icon: "copy", kind: "small" }));
-  };
-  const list = h("div", { role: "tablist", "aria-label": "Language" }, tabs);
-  list.addEventListener("keydown", (event) => {
-    const move = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!move) return;
-    const next = tabs[(tabs.indexOf(document.activeElement) + move + tabs.length) % tabs.length];
-    choose(next.textContent);
-    next.focus();
-  });
-  choose(names[0]);
-  return h("div", { class: "code-tabs" }, list, panel);
+	const samples = code(connection);
+	// What is shown is short, what is copied runs.
+	const shown = code(`${connection.split(";").slice(0, 2).join(";")};…`);
+	const names = Object.keys(samples);
+	const panel = h("div", { role: "tabpanel", id: "code-panel", tabIndex: 0 });
+	const tabs = names.map((name) => h("button", { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": "code-panel", onclick: () => choose(name) }, name));
+	const choose = (name) => {
+		for (const tab of tabs) {
+			const selected = tab.textContent === name;
+			tab.setAttribute("aria-selected", String(selected));
+			tab.tabIndex = selected ? 0 : -1;
+			if (selected) panel.setAttribute("aria-labelledby", tab.id);
+		}
+		panel.replaceChildren(h("pre", {}, h("span", { class: "dim" }, `${samples[name][0]}\n\n`), shown[name][1]), button("Copy", () => copy(samples[name][1], `${name} copied`), { icon: "copy", kind: "small" }));
+	};
+	const list = h("div", { role: "tablist", "aria-label": "Language" }, tabs);
+	list.addEventListener("keydown", (event) => {
+		const move = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+		if (!move) return;
+		const next = tabs[(tabs.indexOf(document.activeElement) + move + tabs.length) % tabs.length];
+		choose(next.textContent);
+		next.focus();
+	});
+	choose(names[0]);
+	return h("div", { class: "code-tabs" }, list, panel);
 }
 
 export function overview(context, account) {
-  const services = Object.keys(KINDS).filter((service) => account.endpoints[service]);
-  const content = h("div", { class: "columns" });
-  let stopped = false;
-  const ends = [];
+	const services = Object.keys(KINDS).filter((service) => account.endpoints[service]);
+	const content = h("div", { class: "columns" });
+	let stopped = false;
+	const ends = [];
 
-  const uploadTo = (files) => {
-    let name;
-    return ask({
-      title: plural(files.length, "file"),
-      fields: [{ name: "name", label: "Container", value: "files", required: true, hint: "It is created if it does not exist." }],
-      submit: "Upload",
-      action: async (values) => {
-        name = values.name;
-        await createContainer(account.name, name).catch((error) => {
-          if (error.code !== "ContainerAlreadyExists") throw error;
-        });
-      },
-    }).then(async (done) => {
-      if (!done) return;
-      await uploadAll(files, (path, file, progress, signal) => upload(account.name, name, path, file, { type: file.type || undefined, progress, signal }));
-      context.changed();
-      context.go(account.name, "blob", name);
-    });
-  };
-  const choose = () => chooseFiles(uploadTo);
+	const uploadTo = (files) => {
+		let name;
+		return ask({
+			title: plural(files.length, "file"),
+			fields: [{ name: "name", label: "Container", value: "files", required: true, hint: "It is created if it does not exist." }],
+			submit: "Upload",
+			action: async (values) => {
+				name = values.name;
+				await createContainer(account.name, name).catch((error) => {
+					if (error.code !== "ContainerAlreadyExists") throw error;
+				});
+			},
+		}).then(async (done) => {
+			if (!done) return;
+			await uploadAll(files, (path, file, progress, signal) => upload(account.name, name, path, file, { type: file.type || undefined, progress, signal }));
+			context.changed();
+			context.go(account.name, "blob", name);
+		});
+	};
+	const choose = () => chooseFiles(uploadTo);
 
-  const connect = h("section", { class: "card wide" }, h("h2", {}, "Connection string"), secret(account.connection_string, "connection string"), h("dl", { class: "endpoints" }, Object.entries(account.endpoints).map(([service, url]) => [h("dt", {}, { blob: "Blob", queue: "Queue", table: "Table", file: "File", dfs: "Data Lake" }[service] ?? service), h("dd", {}, h("button", { type: "button", class: "value", title: "Copy", onclick: () => copy(url, "Endpoint copied") }, url))])), account.options.length > 0 && h("p", { class: "hint" }, "Options: ", account.options.map((option) => h("span", { class: "tag" }, option))));
+	const connect = h("section", { class: "card wide" }, h("h2", {}, "Connection string"), secret(account.connection_string, "connection string"), h("dl", { class: "endpoints" }, Object.entries(account.endpoints).map(([service, url]) => [h("dt", {}, { blob: "Blob", queue: "Queue", table: "Table", file: "File", dfs: "Data Lake" }[service] ?? service), h("dd", {}, h("button", { type: "button", class: "value", title: "Copy", onclick: () => copy(url, "Endpoint copied") }, url))])), account.options.length > 0 && h("p", { class: "hint" }, "Options: ", account.options.map((option) => h("span", { class: "tag" }, option))));
 
-  const dropCard = h("section", { class: "card drop-card" }, icon("upload", 28), h("p", {}, h("b", {}, "Drop files here"), " to store them as blobs"), button("Choose files", choose, { icon: "upload", kind: "primary" }));
-  dropArea(dropCard, uploadTo);
+	const dropCard = h("section", { class: "card drop-card" }, icon("upload", 28), h("p", {}, h("b", {}, "Drop files here"), " to store them as blobs"), button("Choose files", choose, { icon: "upload", kind: "primary" }));
+	dropArea(dropCard, uploadTo);
 
-  const first = () => [
-    h("div", { class: "hero" }, h("h2", {}, "This account is empty"), h("p", {}, "Connect with the SDK or the tool that you use with Azure, unchanged, or put something into it here.")),
-    connect,
-    h("section", { class: "card wide" }, h("h2", {}, "Store a first blob"), codeTabs(account.connection_string)),
-    dropCard,
-    h("section", { class: "card" }, h("h2", {}, "Or create"), h("div", { class: "create-list" }, services.map((service) => button(KINDS[service].noun.replace(/^./, (letter) => letter.toUpperCase()), () => createResource(context, account, service), { icon: KINDS[service].icon })))),
-  ];
+	const first = () => [
+		h("div", { class: "hero" }, h("h2", {}, "This account is empty"), h("p", {}, "Connect with the SDK or the tool that you use with Azure, unchanged, or put something into it here.")),
+		connect,
+		h("section", { class: "card wide" }, h("h2", {}, "Store a first blob"), codeTabs(account.connection_string)),
+		dropCard,
+		h("section", { class: "card" }, h("h2", {}, "Or create"), h("div", { class: "create-list" }, services.map((service) => button(KINDS[service].noun.replace(/^./, (letter) => letter.toUpperCase()), () => createResource(context, account, service), { icon: KINDS[service].icon })))),
+	];
 
-  function counts(pages) {
-    const tile = (service, at) => {
-      const { rows, next } = pages[at];
-      const { title, icon: name } = KINDS[service];
-      return h("a", { class: "tile", href: context.href(account.name, service) }, icon(name, 18), h("span", { class: "tile-number" }, `${number(rows.length)}${next ? "+" : ""}`), h("span", { class: "dim" }, title));
-    };
-    return h("div", { class: "tiles" }, services.map(tile));
-  }
+	function counts(pages) {
+		const tile = (service, at) => {
+			const { rows, next } = pages[at];
+			const { title, icon: name } = KINDS[service];
+			return h("a", { class: "tile", href: context.href(account.name, service) }, icon(name, 18), h("span", { class: "tile-number" }, `${number(rows.length)}${next ? "+" : ""}`), h("span", { class: "dim" }, title));
+		};
+		return h("div", { class: "tiles" }, services.map(tile));
+	}
 
-  function sizes(containers) {
-    const rows = h("div", { class: "sizes" }, h("p", { class: "hint" }, "Loading"));
-    const measure = async () => {
-      const found = [];
-      for (const { name } of containers.slice(0, MEASURED)) {
-        if (stopped) return;
-        const page = await listBlobs(account.name, name, { size: COUNTED });
-        found.push({ name, more: Boolean(page.next), count: page.rows.length, size: page.rows.reduce((sum, row) => sum + Number(row.properties["Content-Length"] ?? 0), 0) });
-      }
-      found.sort((a, b) => b.size - a.size);
-      const line = ({ name, more, count, size }) =>
-        h("a", { class: "size-row", href: context.href(account.name, "blob", name) }, h("span", { class: "ellipsis" }, name), h("span", { class: "dim" }, `${number(count)}${more ? "+" : ""}`), sizeBar(size, found[0].size));
-      const total = found.reduce((sum, one) => sum + one.size, 0);
-      rows.replaceChildren(...found.map(line), h("p", { class: "hint" }, `${bytes(total)} in ${plural(found.length, "container")}${containers.length > MEASURED ? ", the first ones by name" : ""}${found.some((one) => one.more) ? `; + is more than the first ${number(COUNTED)} blobs` : ""}`));
-    };
-    attempt(measure);
-    return h("section", { class: "card" }, h("h2", {}, "Containers by size"), rows);
-  }
+	function sizes(containers) {
+		const rows = h("div", { class: "sizes" }, h("p", { class: "hint" }, "Loading"));
+		const measure = async () => {
+			const found = [];
+			for (const { name } of containers.slice(0, MEASURED)) {
+				if (stopped) return;
+				const page = await listBlobs(account.name, name, { size: COUNTED });
+				found.push({ name, more: Boolean(page.next), count: page.rows.length, size: page.rows.reduce((sum, row) => sum + Number(row.properties["Content-Length"] ?? 0), 0) });
+			}
+			found.sort((a, b) => b.size - a.size);
+			const line = ({ name, more, count, size }) =>
+				h("a", { class: "size-row", href: context.href(account.name, "blob", name) }, h("span", { class: "ellipsis" }, name), h("span", { class: "dim" }, `${number(count)}${more ? "+" : ""}`), sizeBar(size, found[0].size));
+			const total = found.reduce((sum, one) => sum + one.size, 0);
+			rows.replaceChildren(...found.map(line), h("p", { class: "hint" }, `${bytes(total)} in ${plural(found.length, "container")}${containers.length > MEASURED ? ", the first ones by name" : ""}${found.some((one) => one.more) ? `; + is more than the first ${number(COUNTED)} blobs` : ""}`));
+		};
+		attempt(measure);
+		return h("section", { class: "card" }, h("h2", {}, "Containers by size"), rows);
+	}
 
-  function rates() {
-    const { feed } = context;
-    if (!context.server.control) return h("section", { class: "card" }, h("h2", {}, "Requests"), h("p", { class: "hint" }, "The server records requests when it is started with ", h("code", {}, "--control"), "."));
-    const body = h("div", { class: "rates" });
-    const show = () => {
-      const { good, bad, bytesIn, bytesOut } = feed.rates();
-      const sum = (values) => values.reduce((total, value) => total + value, 0);
-      const figure = (label, value, plot) => h("figure", {}, plot, h("figcaption", {}, h("b", {}, value), " ", label));
-      body.replaceChildren(
-        figure("requests in the last minute", number(sum(good) + sum(bad)), bars(good, bad, { label: `Requests of each second: ${sum(good)} succeeded, ${sum(bad)} refused` })),
-        figure("refused", number(sum(bad)), sparkline(bad, { kind: "bad", label: "Refused requests of each second" })),
-        figure("received", bytes(sum(bytesIn)), sparkline(bytesIn, { label: "Bytes received in each second" })),
-        figure("sent", bytes(sum(bytesOut)), sparkline(bytesOut, { label: "Bytes sent in each second" })),
-      );
-    };
-    show();
-    const timer = setInterval(() => !document.hidden && show(), 1000);
-    ends.push(() => clearInterval(timer));
-    return h("section", { class: "card" }, h("h2", {}, "Requests"), body, h("a", { href: context.href("server", "journal") }, "Journal"));
-  }
+	function rates() {
+		const { feed } = context;
+		if (!context.server.control) return h("section", { class: "card" }, h("h2", {}, "Requests"), h("p", { class: "hint" }, "The server records requests when it is started with ", h("code", {}, "--control"), "."));
+		const body = h("div", { class: "rates" });
+		const show = () => {
+			const { good, bad, bytesIn, bytesOut } = feed.rates();
+			const sum = (values) => values.reduce((total, value) => total + value, 0);
+			const figure = (label, value, plot) => h("figure", {}, plot, h("figcaption", {}, h("b", {}, value), " ", label));
+			body.replaceChildren(
+				figure("requests in the last minute", number(sum(good) + sum(bad)), bars(good, bad, { label: `Requests of each second: ${sum(good)} succeeded, ${sum(bad)} refused` })),
+				figure("refused", number(sum(bad)), sparkline(bad, { kind: "bad", label: "Refused requests of each second" })),
+				figure("received", bytes(sum(bytesIn)), sparkline(bytesIn, { label: "Bytes received in each second" })),
+				figure("sent", bytes(sum(bytesOut)), sparkline(bytesOut, { label: "Bytes sent in each second" })),
+			);
+		};
+		show();
+		const timer = setInterval(() => !document.hidden && show(), 1000);
+		ends.push(() => clearInterval(timer));
+		return h("section", { class: "card" }, h("h2", {}, "Requests"), body, h("a", { href: context.href("server", "journal") }, "Journal"));
+	}
 
-  function softDelete() {
-    const control = h("div", {}, h("p", { class: "hint" }, "Loading"));
-    attempt(async () => {
-      const days = await retention(account.name);
-      const select = field({ name: "days", label: "Keep deleted blobs for", type: "select", value: String(days), options: [...new Set([0, 1, 7, 14, 30, 365, days])].sort((a, b) => a - b).map((one) => [String(one), one === 0 ? "no time" : plural(one, "day")]) });
-      select.querySelector("select").addEventListener("change", (event) => attempt(() => setRetention(account.name, Number(event.target.value)), "Soft delete set"));
-      control.replaceChildren(select);
-    });
-    return h("section", { class: "card" }, h("h2", {}, "Soft delete"), control, h("p", { class: "hint" }, "A deleted blob can be restored for that time. “Deleted” above a list of blobs shows them."));
-  }
+	function softDelete() {
+		const control = h("div", {}, h("p", { class: "hint" }, "Loading"));
+		attempt(async () => {
+			const days = await retention(account.name);
+			const select = field({ name: "days", label: "Keep deleted blobs for", type: "select", value: String(days), options: [...new Set([0, 1, 7, 14, 30, 365, days])].sort((a, b) => a - b).map((one) => [String(one), one === 0 ? "no time" : plural(one, "day")]) });
+			select.querySelector("select").addEventListener("change", (event) => attempt(() => setRetention(account.name, Number(event.target.value)), "Soft delete set"));
+			control.replaceChildren(select);
+		});
+		return h("section", { class: "card" }, h("h2", {}, "Soft delete"), control, h("p", { class: "hint" }, "A deleted blob can be restored for that time. “Deleted” above a list of blobs shows them."));
+	}
 
-  const { element } = frame({
-    crumbs: [[account.name]],
-    actions: [action("SAS maker", "key", () => context.go(account.name, "sas"), "g s", "quiet"), action("Connection string", "copy", () => copy(account.connection_string, "Connection string copied"), "c"), action("Upload", "upload", choose, "u", "primary")],
-    content,
-    scroll: true,
-  });
+	const { element } = frame({
+		crumbs: [[account.name]],
+		actions: [action("SAS maker", "key", () => context.go(account.name, "sas"), "g s", "quiet"), action("Connection string", "copy", () => copy(account.connection_string, "Connection string copied"), "c"), action("Upload", "upload", choose, "u", "primary")],
+		content,
+		scroll: true,
+	});
 
-  const fill = async () => {
-    const pages = await Promise.all(services.map((service) => KINDS[service].list(account.name, { size: COUNTED })));
-    if (stopped) return;
-    if (pages.every(({ rows }) => rows.length === 0)) content.replaceChildren(...first());
-    else content.replaceChildren(counts(pages), connect, ...(services.includes("blob") ? [sizes(pages[services.indexOf("blob")].rows)] : []), rates(), dropCard, softDelete(), h("section", { class: "card wide" }, h("h2", {}, "Code"), codeTabs(account.connection_string)));
-  };
-  attempt(fill);
-  return { title: account.name, element, keys: { u: choose, c: () => copy(account.connection_string, "Connection string copied"), r: () => attempt(async () => (ends.forEach((end) => end()), await fill(), notify("Refreshed"))) }, dispose: () => ((stopped = true), ends.forEach((end) => end())) };
+	const fill = async () => {
+		const pages = await Promise.all(services.map((service) => KINDS[service].list(account.name, { size: COUNTED })));
+		if (stopped) return;
+		if (pages.every(({ rows }) => rows.length === 0)) content.replaceChildren(...first());
+		else content.replaceChildren(counts(pages), connect, ...(services.includes("blob") ? [sizes(pages[services.indexOf("blob")].rows)] : []), rates(), dropCard, softDelete(), h("section", { class: "card wide" }, h("h2", {}, "Code"), codeTabs(account.connection_string)));
+	};
+	attempt(fill);
+	return { title: account.name, element, keys: { u: choose, c: () => copy(account.connection_string, "Connection string copied"), r: context.show }, dispose: () => ((stopped = true), ends.forEach((end) => end())) };
 }

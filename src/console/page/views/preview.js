@@ -3,65 +3,63 @@
 import { bytes, h } from "../ui/dom.js";
 import { ask } from "../ui/dialog.js";
 
-/** The bytes of a preview. */
 const SHOWN = 64 * 1024;
-/** The largest text that can be edited. */
 export const EDITABLE = 2 * 1024 * 1024;
 
 const IMAGES = /^image\/(png|jpeg|gif|webp|avif|svg\+xml|bmp|x-icon)/;
 
 function textOf(buffer, complete) {
-  try {
-    // The end of a part can be in the middle of a character.
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(buffer, { stream: !complete });
-    return /[\u0000-\u0008\u000e-\u001a]/.test(text) ? undefined : text;
-  } catch {
-    return undefined;
-  }
+	try {
+		// The end of a part can be in the middle of a character.
+		const text = new TextDecoder("utf-8", { fatal: true }).decode(buffer, { stream: !complete });
+		return /[\u0000-\u0008\u000e-\u001a]/.test(text) ? undefined : text;
+	} catch {
+		return undefined;
+	}
 }
 
 function hex(buffer) {
-  const rows = [];
-  const view = new Uint8Array(buffer).subarray(0, 256);
-  for (let at = 0; at < view.length; at += 8) {
-    const part = [...view.subarray(at, at + 8)];
-    const numbers = part.map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
-    const letters = part.map((byte) => (byte >= 32 && byte < 127 ? String.fromCharCode(byte) : "·")).join("");
-    rows.push(`${at.toString(16).padStart(4, "0")}  ${numbers.padEnd(24)} ${letters}`);
-  }
-  return rows.join("\n");
+	const rows = [];
+	const view = new Uint8Array(buffer).subarray(0, 256);
+	for (let at = 0; at < view.length; at += 8) {
+		const part = [...view.subarray(at, at + 8)];
+		const numbers = part.map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
+		const letters = part.map((byte) => (byte >= 32 && byte < 127 ? String.fromCharCode(byte) : "·")).join("");
+		rows.push(`${at.toString(16).padStart(4, "0")}  ${numbers.padEnd(24)} ${letters}`);
+	}
+	return rows.join("\n");
 }
 
 /** Shows the start of some content. `read(length)` returns its first bytes, `url()` its URL. */
 export async function preview({ name, type, size, read, url }) {
-  if (size === 0) return h("p", { class: "hint" }, "Empty.");
-  if (IMAGES.test(type ?? "")) {
-    const image = h("img", { class: "preview-image", alt: `Preview of ${name}` });
-    image.src = await url();
-    return image;
-  }
-  const buffer = await read(SHOWN);
-  const text = textOf(buffer, size <= SHOWN);
-  if (text === undefined) return h("pre", { class: "preview hex", tabIndex: 0, "aria-label": "First bytes" }, hex(buffer));
-  let shown = text;
-  if (size <= SHOWN && /json/.test(type ?? "") || name.endsWith(".json")) {
-    try {
-      shown = JSON.stringify(JSON.parse(text), null, 2);
-    } catch {
-      // Not JSON, whatever its name says.
-    }
-  }
-  return h("div", {}, h("pre", { class: "preview", tabIndex: 0, "aria-label": "Content" }, shown), size > SHOWN && h("p", { class: "hint" }, `The first ${bytes(SHOWN)} of ${bytes(size)}.`));
+	if (size === 0) return h("p", { class: "hint" }, "Empty.");
+	if (IMAGES.test(type ?? "")) {
+		const image = h("img", { class: "preview-image", alt: `Preview of ${name}` });
+		image.src = await url();
+		return image;
+	}
+	const buffer = await read(SHOWN);
+	const text = textOf(buffer, size <= SHOWN);
+	if (text === undefined) return h("pre", { class: "preview hex", tabIndex: 0, "aria-label": "First bytes" }, hex(buffer));
+	let shown = text;
+	if (size <= SHOWN && /json/.test(type ?? "") || name.endsWith(".json")) {
+		try {
+			shown = JSON.stringify(JSON.parse(text), null, 2);
+		} catch {
+			// Not JSON, whatever its name says.
+		}
+	}
+	return h("div", {}, h("pre", { class: "preview", tabIndex: 0, "aria-label": "Content" }, shown), size > SHOWN && h("p", { class: "hint" }, `The first ${bytes(SHOWN)} of ${bytes(size)}.`));
 }
 
 /** Opens the editor of a text. `save(text)` stores it. */
 export function editText(name, text, save) {
-  return ask({
-    title: name,
-    wide: true,
-    fields: [{ name: "text", label: "Text", type: "textarea", value: text, rows: 22 }],
-    submit: "Save",
-    // A text area turns all line ends into \n.
-    action: (values) => save(text.includes("\r\n") ? values.text.replace(/\n/g, "\r\n") : values.text),
-  });
+	return ask({
+		title: name,
+		wide: true,
+		fields: [{ name: "text", label: "Text", type: "textarea", value: text, rows: 22 }],
+		submit: "Save",
+		// A text area turns all line ends into \n.
+		action: (values) => save(text.includes("\r\n") ? values.text.replace(/\n/g, "\r\n") : values.text),
+	});
 }

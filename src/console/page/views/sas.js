@@ -13,48 +13,47 @@ const PERMISSIONS = [["r", "read"], ["w", "write"], ["d", "delete"], ["x", "dele
 const LIVES = [["15", "15 minutes"], ["60", "1 hour"], ["1440", "1 day"], ["10080", "7 days"], ["525600", "1 year"]];
 
 const copyable = (label, text) =>
-  h("div", { class: "result" }, h("span", { class: "result-label" }, label), h("code", {}, text), button(`Copy ${label}`, () => copy(text, `${label} copied`), { icon: "copy", iconOnly: true, kind: "quiet" }));
+	h("div", { class: "result" }, h("span", { class: "result-label" }, label), h("code", {}, text), button(`Copy ${label}`, () => copy(text, `${label} copied`), { icon: "copy", iconOnly: true, kind: "quiet" }));
 
 /** The form and its results. `resource` limits the results to one blob or file. */
 function maker(context, account, { service, resource } = {}) {
-  const results = h("div", { class: "results", "aria-live": "polite" });
-  const form = h(
-    "form",
-    { class: "sas-form" },
-    !resource && field({ name: "services", label: "Services", type: "checks", options: SERVICES, value: "bqtf" }),
-    !resource && field({ name: "types", label: "Resource types", type: "checks", options: TYPES, value: "sco" }),
-    field({ name: "permissions", label: "Permissions", type: "checks", options: PERMISSIONS, value: resource ? "r" : "rl" }),
-    field({ name: "minutes", label: "Expires after", type: "select", options: LIVES, value: "60", hint: "By the server's clock" }),
-    h("footer", {}, h("button", { type: "submit", class: "button primary" }, "Make SAS")),
-  );
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    attempt(async () => {
-      const { services = LETTERS[service], types = "o", permissions, minutes } = values(form);
-      const sas = await sign({ account: account.name, services, resource_types: types, permissions, minutes: Number(minutes) });
-      const expires = new URLSearchParams(sas).get("se");
-      const endpoints = Object.entries(account.endpoints).filter(([name]) => services.includes(LETTERS[name]));
-      const urls = resource
-        ? [copyable("URL", `${account.endpoints[service]}${encodePath(...resource)}?${sas}`)]
-        : [
-            ...endpoints.map(([name, url]) => copyable(`${name} URL`, `${url}?${sas}`)),
-            copyable("connection string", `${endpoints.map(([name, url]) => `${name[0].toUpperCase()}${name.slice(1)}Endpoint=${url};`).join("")}SharedAccessSignature=${sas}`),
-          ];
-      results.replaceChildren(h("p", { class: "hint" }, `Expires ${time(expires)}`), copyable("SAS", sas), ...urls);
-    });
-  });
-  return h("div", {}, form, results);
+	const results = h("div", { class: "results", "aria-live": "polite" });
+	const form = h(
+		"form",
+		{ class: "sas-form" },
+		!resource && field({ name: "services", label: "Services", type: "checks", options: SERVICES, value: "bqtf" }),
+		!resource && field({ name: "types", label: "Resource types", type: "checks", options: TYPES, value: "sco" }),
+		field({ name: "permissions", label: "Permissions", type: "checks", options: PERMISSIONS, value: resource ? "r" : "rl" }),
+		field({ name: "minutes", label: "Expires after", type: "select", options: LIVES, value: "60", hint: "By the server's clock" }),
+		h("footer", {}, h("button", { type: "submit", class: "button primary" }, "Make SAS")),
+	);
+	form.addEventListener("submit", (event) => {
+		event.preventDefault();
+		attempt(async () => {
+			const { services = LETTERS[service], types = "o", permissions, minutes } = values(form);
+			const sas = await sign({ account: account.name, services, resource_types: types, permissions, minutes: Number(minutes) });
+			const expires = new URLSearchParams(sas).get("se");
+			const endpoints = Object.entries(account.endpoints).filter(([name]) => services.includes(LETTERS[name]));
+			const urls = resource
+				? [copyable("URL", `${account.endpoints[service]}${encodePath(...resource)}?${sas}`)]
+				: [
+						...endpoints.map(([name, url]) => copyable(`${name} URL`, `${url}?${sas}`)),
+						copyable("connection string", `${endpoints.map(([name, url]) => `${name[0].toUpperCase()}${name.slice(1)}Endpoint=${url};`).join("")}SharedAccessSignature=${sas}`),
+					];
+			results.replaceChildren(h("p", { class: "hint" }, `Expires ${time(expires)}`), copyable("SAS", sas), ...urls);
+		});
+	});
+	return h("div", {}, form, results);
 }
 
-/** A SAS for one blob or file. */
 export function sasDialog(context, account, target) {
-  const note = h("p", { class: "hint" }, "An account SAS for objects of this service, and the URL of this one with it.");
-  const body = h("div", { class: "dialog-body" }, note, maker(context, account, target));
-  openDialog(`SAS for ${target.resource.at(-1).split("/").at(-1)}`, body, { wide: true });
+	const note = h("p", { class: "hint" }, "An account SAS for objects of this service, and the URL of this one with it.");
+	const body = h("div", { class: "dialog-body" }, note, maker(context, account, target));
+	openDialog(`SAS for ${target.resource.at(-1).split("/").at(-1)}`, body, { wide: true });
 }
 
 export function sas(context, account) {
-  const card = h("section", { class: "card wide" }, h("p", { class: "hint" }, "A shared access signature gives a client without the account key what its letters allow, until it expires."), maker(context, account));
-  const { element } = frame({ crumbs: [[account.name, context.href(account.name)], ["SAS maker"]], content: h("div", { class: "columns" }, card), scroll: true });
-  return { title: "SAS maker", element };
+	const card = h("section", { class: "card wide" }, h("p", { class: "hint" }, "A shared access signature gives a client without the account key what its letters allow, until it expires."), maker(context, account));
+	const { element } = frame({ crumbs: [[account.name, context.href(account.name)], ["SAS maker"]], content: h("div", { class: "columns" }, card), scroll: true });
+	return { title: "SAS maker", element };
 }

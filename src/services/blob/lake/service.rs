@@ -1,6 +1,8 @@
 //! The targets of the paths of the Data Lake API, and what else it has of its own.
 
-use crate::operation::{OperationSpec, ReplyFuture, Request, ResourcePath, Service, ServiceKind, Target};
+use crate::operation::{
+    LockedService, OperationSpec, ReplyFuture, Request, ResourcePath, SavedState, Service, ServiceKind, Target, WriterAtWork,
+};
 use crate::rules::auth::permissions::PublicAccess;
 use crate::rules::auth::sas::Policy;
 use crate::rules::blob::version_selector::VersionSelector;
@@ -13,6 +15,7 @@ use crate::rules::names::{BlobName, ContainerName};
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::lake::ops;
+use crate::services::shared::checkpoint;
 use crate::services::shared::service::split_path;
 use http::{HeaderMap, Method};
 use std::pin::Pin;
@@ -84,7 +87,19 @@ impl Service for DataLake {
         self.0.default_version(account)
     }
 
-    fn reset(&self) -> Pin<Box<dyn Future<Output = Result<(), StorageError>> + Send + '_>> {
-        self.0.reset()
+    fn lock(&self, account: Option<&str>) -> Result<Box<dyn LockedService>, WriterAtWork> {
+        self.0.lock(account)
+    }
+
+    fn at(&self, saved: &SavedState) -> Option<Arc<dyn Service>> {
+        Some(Arc::new(DataLake(Arc::new(checkpoint::accounts_at(saved)?))))
+    }
+
+    fn resource_count(&self, account: Option<&str>) -> usize {
+        self.0.resource_count(account)
+    }
+
+    fn reset<'a>(&'a self, account: Option<&'a str>) -> Pin<Box<dyn Future<Output = Result<(), StorageError>> + Send + 'a>> {
+        self.0.reset(account)
     }
 }

@@ -1,0 +1,3 @@
+module github.com/lazuli-storage/lazuli/clients/go
+
+go 1.21

@@ -1,0 +1,158 @@
+//! `lazuli.toml`: the flags of a server in a file, by their names without the dashes.
+
+use crate::config::arguments::distance;
+use crate::config::error::ConfigErrorKind;
+use crate::config::flags::{Flag, FlagKind, flags};
+use std::io;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+use toml::{Table, Value};
+
+/// The file that is read from the working directory if no other is named.
+pub const DEFAULT: &str = "lazuli.toml";
+/// The flag that names another file. A file cannot name a file.
+const CONFIG: &str = "config";
+
+/// A flag in a file, and its value as text.
+pub(super) struct FileSetting {
+    pub(super) flag: &'static Flag,
+    pub(super) value: String,
+}
+
+/// The settings of a file.
+#[derive(Default)]
+pub(super) struct ConfigFile {
+    /// The file; `None` if there is none.
+    pub(super) path: Option<PathBuf>,
+    pub(super) settings: Vec<FileSetting>,
+}
+
+/// What is wrong with a file.
+#[derive(Debug, Error)]
+pub enum FileError {
+    #[error("it cannot be read: {0}")]
+    Unreadable(#[from] io::Error),
+    #[error("{0}")]
+    Malformed(String),
+    /// A key that is no flag, and the most similar one if there is any.
+    #[error("{key:?} is not a setting; {}", hint(.nearest.as_deref()))]
+    UnknownKey { key: String, nearest: Option<&'static str> },
+    #[error("{key} has to be {expected}")]
+    WrongType { key: &'static str, expected: &'static str },
+}
+
+fn hint(nearest: Option<&str>) -> String {
+    nearest.map_or("docs/configuration.md lists them all".to_owned(), |known| format!("did you mean {known}?"))
+}
+
+/// Reads the file that was named, or the default one if it exists.
+///
+/// # Errors
+/// [`ConfigErrorKind::File`].
+pub(super) fn read(named: Option<&str>, default: Option<&Path>) -> Result<ConfigFile, ConfigErrorKind> {
+    let Some(path) = named.map(Path::new).or(default) else { return Ok(ConfigFile::default()) };
+    #[expect(clippy::disallowed_methods, reason = "the configuration is read here")]
+    let text = match std::fs::read_to_string(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && named.is_none() => return Ok(ConfigFile::default()),
+        text => text.map_err(FileError::from),
+    };
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let settings = text.and_then(|text| parse(&text, folder));
+    let settings = settings.map_err(|reason| ConfigErrorKind::File { path: path.to_owned(), reason })?;
+    Ok(ConfigFile { path: Some(path.to_owned()), settings })
+}
+
+/// Reads the settings of a file. Paths are relative to its folder.
+fn parse(text: &str, folder: &Path) -> Result<Vec<FileSetting>, FileError> {
+    let table: Table =
+        text.parse().map_err(|error: toml::de::Error| FileError::Malformed(error.to_string().trim_end().to_owned()))?;
+    table.iter().map(|(key, value)| setting(key, value, folder)).collect()
+}
+
+fn setting(key: &str, value: &Value, folder: &Path) -> Result<FileSetting, FileError> {
+    let flag = settings().find(|flag| flag.name == key).ok_or_else(|| unknown(key))?;
+    let text = match (flag.kind, value) {
+        (FlagKind::Switch, Value::Boolean(on)) => Some(on.to_string()),
+        (FlagKind::Value(_), Value::Integer(number)) => Some(number.to_string()),
+        (FlagKind::Value("DIR" | "FILE"), Value::String(path)) if !path.is_empty() => {
+            Some(folder.join(path).to_string_lossy().into_owned())
+        }
+        (FlagKind::Value(_) | FlagKind::Values(_), Value::String(text)) => Some(text.clone()),
+        (FlagKind::Values(_), Value::Array(values)) => {
+            values.iter().map(Value::as_str).collect::<Option<Vec<_>>>().map(|texts| texts.join(";"))
+        }
+        _ => None,
+    };
+    let value = text.filter(|text| !text.is_empty()).ok_or(FileError::WrongType { key: flag.name, expected: expected(flag) })?;
+    Ok(FileSetting { flag, value })
+}
+
+fn expected(flag: &Flag) -> &'static str {
+    match flag.kind {
+        FlagKind::Switch => "true or false",
+        FlagKind::Values(_) => "an array of texts",
+        _ => "a text or a whole number",
+    }
+}
+
+/// The flags that a file can have: those that have a variable.
+pub(super) fn settings() -> impl Iterator<Item = &'static Flag> {
+    flags().filter(|flag| flag.variable().is_some() && flag.name != CONFIG)
+}
+
+fn unknown(key: &str) -> FileError {
+    let wanted = key.to_ascii_lowercase().replace('_', "-");
+    let near = |flag: &Flag| (distance(&wanted, flag.name), flag.name);
+    let nearest = settings().map(near).filter(|(distance, _)| distance * 2 <= wanted.len()).min_by_key(|(distance, _)| *distance);
+    FileError::UnknownKey { key: key.to_owned(), nearest: nearest.map(|(_, name)| name) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(text: &str) -> Result<Vec<(&'static str, String)>, String> {
+        let settings = parse(text, Path::new("folder")).map_err(|error| error.to_string())?;
+        Ok(settings.into_iter().map(|setting| (setting.flag.name, setting.value)).collect())
+    }
+
+    #[test]
+    fn settings_are_flags() {
+        let text =
+            "blob-port = 1\nlocation = 'data'\ncontrol = true\nlog = \"debug\"\naccount = ['one,hns', 'two']\ncert = '/c.pem'\n";
+        let location = Path::new("folder").join("data").to_string_lossy().into_owned();
+        assert_eq!(
+            texts(text).unwrap(),
+            [
+                ("account", "one,hns;two".to_owned()),
+                ("blob-port", "1".to_owned()),
+                ("cert", "/c.pem".to_owned()),
+                ("control", "true".to_owned()),
+                ("location", location),
+                ("log", "debug".to_owned()),
+            ]
+        );
+        assert_eq!(texts("").unwrap(), []);
+    }
+
+    #[test]
+    fn errors_name_the_key() {
+        for (text, reason) in [
+            ("blob_port = 1", "\"blob_port\" is not a setting; did you mean blob-port?"),
+            ("contrl = true", "\"contrl\" is not a setting; did you mean control?"),
+            ("nonsense-of-any-kind = 1", "docs/configuration.md lists them all"),
+            ("config = 'other.toml'", "\"config\" is not a setting"),
+            ("help = true", "\"help\" is not a setting"),
+            ("control = 'yes'", "control has to be true or false"),
+            ("account = [1]", "account has to be an array of texts"),
+            ("location = ''", "location has to be a text"),
+            ("blob-port = 1.5", "blob-port has to be a text or a whole number"),
+            ("[blob]\nport = 1", "\"blob\" is not a setting"),
+            ("blob-port", "TOML parse error"),
+            ("blob-port = 1\nblob-port = 2", "duplicate key"),
+        ] {
+            let error = texts(text).unwrap_err();
+            assert!(error.contains(reason), "{text}: {error}");
+        }
+    }
+}

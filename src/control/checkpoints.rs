@@ -1,0 +1,175 @@
+//! Checkpoints: the state of all accounts, or of one, under a name; and the way back to it.
+
+use crate::control::ControlState;
+use crate::control::error::ControlError;
+use crate::control::spec::{Access, ControlRequest, ControlSpec, Document, Parameter, ParameterKind, json};
+use crate::control::time::KEEP_CLOCK;
+use crate::operation::{LockedService, SavedState, WriterAtWork};
+use crate::rules::error::StorageError;
+use crate::rules::time::Timestamp;
+use crate::store::journal::Durable;
+use axum::body::Body;
+use http::Response;
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+const NAME: Parameter = Parameter::required("name", ParameterKind::Name, "the name of the checkpoint");
+
+pub const SPECS: &[ControlSpec] = &[
+    ControlSpec {
+        method: "GET",
+        path: "/checkpoints",
+        access: Access::Control,
+        summary: "Lists the checkpoints.",
+        parameters: &[],
+        body: None,
+        answer: Document::json("The checkpoints by name; account is null if all accounts are in it", LIST),
+        handle: |request| Box::pin(async move { Ok(json(&request.state.checkpoints.json())) }),
+    },
+    ControlSpec {
+        method: "POST",
+        path: "/checkpoints/{name}",
+        access: Access::Control,
+        summary: "Saves the state of all accounts, or of one, under a name, which may be in use. Nothing is copied.",
+        parameters: &[NAME, Parameter::optional("account", ParameterKind::Account, "only this account")],
+        body: None,
+        answer: Document::json("The checkpoint", CHECKPOINT),
+        handle: |request| Box::pin(save(request)),
+    },
+    ControlSpec {
+        method: "POST",
+        path: "/checkpoints/{name}/restore",
+        access: Access::Control,
+        summary: "Makes all accounts, or one, what they were at the checkpoint, all at the same moment and on disk in one write. Sets the \
+                  clock back too, unless only one account is restored.",
+        parameters: &[NAME, KEEP_CLOCK, Parameter::optional("account", ParameterKind::Account, "only this account")],
+        body: None,
+        answer: Document::json("The checkpoint, and the time", CHECKPOINT),
+        handle: |request| Box::pin(restore(request)),
+    },
+    ControlSpec {
+        method: "DELETE",
+        path: "/checkpoints/{name}",
+        access: Access::Control,
+        summary: "Deletes a checkpoint, and frees what only it still has.",
+        parameters: &[NAME],
+        body: None,
+        answer: Document::json("Nothing", "{}"),
+        handle: |request| {
+            Box::pin(async move {
+                let removed = request.state.checkpoints.0.lock().remove(request.required("name"));
+                let removed = removed.ok_or_else(|| unknown(&request))?;
+                blocking(move || drop(removed)).await?;
+                Ok(json(&json!({})))
+            })
+        },
+    },
+];
+
+const CHECKPOINT: &str = r#"{"name":"clean","created":"2026-01-01T00:00:00.0000000Z","account":null,"clock_offset_seconds":0,"now":"2026-01-01T00:00:00.0000000Z"}"#;
+const LIST: &str =
+    r#"{"checkpoints":[{"name":"clean","created":"2026-01-01T00:00:00.0000000Z","account":null,"clock_offset_seconds":0}]}"#;
+
+/// The checkpoints of a server, by name. They are in memory, and end with the server.
+#[derive(Debug, Default)]
+pub struct Checkpoints(Mutex<BTreeMap<String, Arc<Checkpoint>>>);
+
+#[derive(Debug)]
+struct Checkpoint {
+    created: Timestamp,
+    /// The account, if it is of one only.
+    account: Option<String>,
+    /// The states of the services, in the order of [`ControlState::services`].
+    states: Vec<SavedState>,
+    /// By how much the clock was moved.
+    moved: Duration,
+}
+
+impl Checkpoint {
+    fn json(&self, name: &str) -> Value {
+        json!({
+            "name": name,
+            "created": self.created.iso(),
+            "account": self.account,
+            "clock_offset_seconds": self.moved.as_secs(),
+        })
+    }
+}
+
+impl Checkpoints {
+    fn json(&self) -> Value {
+        let checkpoints: Vec<Value> = self.0.lock().iter().map(|(name, checkpoint)| checkpoint.json(name)).collect();
+        json!({ "checkpoints": checkpoints })
+    }
+}
+
+/// Locks out the writers of an account, or of all accounts, in all services.
+fn lock(state: &ControlState, account: Option<&str>) -> Vec<Box<dyn LockedService>> {
+    loop {
+        match state.services.iter().map(|service| service.lock(account)).collect::<Result<_, _>>() {
+            Ok(locked) => return locked,
+            // All locks are released by now.
+            Err(writer) => WriterAtWork::wait(writer),
+        }
+    }
+}
+
+/// Runs a function that may take a while on a thread of its own.
+async fn blocking<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -> Result<T, ControlError> {
+    tokio::task::spawn_blocking(run).await.map_err(|error| ControlError::failed(error.to_string()))
+}
+
+async fn save(request: ControlRequest) -> Result<Response<Body>, ControlError> {
+    let (state, account) = (request.state.clone(), request.text("account"));
+    let saved = blocking(move || {
+        let states = lock(&state, account.as_deref()).iter().map(|service| service.save()).collect();
+        let (created, moved) = (state.environment.now(), state.environment.moved());
+        Checkpoint { created, account, states, moved }
+    });
+    let (state, checkpoint) = (&request.state, Arc::new(saved.await?));
+    let replaced = state.checkpoints.0.lock().insert(request.required("name").to_owned(), checkpoint.clone());
+    blocking(move || drop(replaced)).await?;
+    Ok(answer(&request, &checkpoint))
+}
+
+async fn restore(request: ControlRequest) -> Result<Response<Body>, ControlError> {
+    let checkpoint = request.state.checkpoints.0.lock().get(request.required("name")).cloned();
+    let checkpoint = checkpoint.ok_or_else(|| unknown(&request))?;
+    let account = match (request.text("account"), &checkpoint.account) {
+        (Some(account), Some(own)) if account != *own => {
+            return Err(ControlError::invalid(format!("this checkpoint is of the account {own:?} only")));
+        }
+        (account, own) => account.or_else(|| own.clone()),
+    };
+    let is_whole = account.is_none();
+    let (state, from) = (request.state.clone(), checkpoint.clone());
+    let restored = blocking(move || replace(&state, &from, account.as_deref())).await?;
+    let durable = restored.map_err(|error| ControlError::failed(error.message()))?;
+    durable.wait().await.map_err(|error| ControlError::failed(error.message()))?;
+    if is_whole && request.text("clock").is_none() {
+        request.state.environment.set_moved(checkpoint.moved);
+    }
+    Ok(answer(&request, &checkpoint))
+}
+
+/// Replaces the state of an account, or of all accounts, in one change.
+fn replace(state: &ControlState, checkpoint: &Checkpoint, account: Option<&str>) -> Result<Durable, StorageError> {
+    let mut locked = lock(state, account);
+    locked.iter_mut().zip(&checkpoint.states).for_each(|(service, saved)| service.prepare(saved));
+    let durable = state.store.append(|to| locked.iter().for_each(|service| service.write(to)))?;
+    locked.into_iter().for_each(|service| service.publish());
+    Ok(durable)
+}
+
+fn answer(request: &ControlRequest, checkpoint: &Checkpoint) -> Response<Body> {
+    let mut answer = checkpoint.json(request.required("name"));
+    answer["now"] = request.state.environment.now().iso().into();
+    json(&answer)
+}
+
+fn unknown(request: &ControlRequest) -> ControlError {
+    ControlError::missing(format!("there is no checkpoint {:?}", request.required("name")))
+}

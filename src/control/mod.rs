@@ -1,0 +1,149 @@
+//! `/_lazuli/`: requests about the server, not about an account.
+//!
+//! Each is declared once, as a [`ControlSpec`] in the list of its room: `server` (health, addresses, signatures), `time` (clock and
+//! reset), `checkpoints`, `seed`, `requests` (the latest requests), `faults`, `metrics`. Routing, `docs/reference/control.md` and `openapi.json` read these
+//! lists. `origin` keeps pages of other sites away.
+
+mod checkpoints;
+mod error;
+mod faults;
+mod metrics;
+mod openapi;
+mod origin;
+#[cfg(test)]
+mod page;
+mod requests;
+mod seed;
+mod server;
+mod spec;
+mod time;
+
+use crate::account::Account;
+use crate::control::error::ControlError;
+use crate::control::spec::{Access, ControlRequest, ControlSpec, PREFIX};
+use crate::diagnostics::Diagnostics;
+use crate::environment::Environment;
+use crate::http::serve::Peer;
+use crate::operation::{Service, ServiceKind};
+use crate::rules::time::Timestamp;
+use crate::seed::Seeder;
+use crate::store::Store;
+use axum::Router;
+use axum::body::Body;
+use axum::extract::State;
+use axum::routing::any;
+pub use checkpoints::Checkpoints;
+use http::{Method, Request, Response};
+pub use server::{SasFields, ServiceAddress, account_sas, connection_string};
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What the control requests use.
+#[derive(Debug)]
+pub struct ControlState {
+    /// Whether the requests that change or disturb the server are allowed.
+    pub control: bool,
+    /// Host names that requests may have besides addresses and local names.
+    pub hosts: Vec<String>,
+    /// All services of the server, including one that has no port. Data Lake is not among them.
+    pub services: Vec<Arc<dyn Service>>,
+    /// The names of all operations.
+    pub operations: Vec<&'static str>,
+    /// The services that have a port.
+    pub addresses: Vec<ServiceAddress>,
+    pub accounts: Vec<Account>,
+    /// The directory that data is stored in.
+    pub location: Option<PathBuf>,
+    /// When the server started, by the machine's clock.
+    pub started: Timestamp,
+    pub environment: Arc<Environment>,
+    pub diagnostics: Arc<Diagnostics>,
+    pub store: Store,
+    pub checkpoints: Checkpoints,
+    pub seeder: Seeder,
+}
+
+impl ControlState {
+    /// The account with this name.
+    pub fn account(&self, name: &str) -> Option<&Account> {
+        self.accounts.iter().find(|account| account.name == name)
+    }
+
+    /// The services that have a port, without Data Lake.
+    pub fn listening(&self) -> impl Iterator<Item = ServiceKind> {
+        self.addresses.iter().map(|address| address.kind).filter(|kind| *kind != ServiceKind::DataLake)
+    }
+}
+
+/// All control requests, in the order of the pages that describe them.
+fn specs() -> impl Iterator<Item = &'static ControlSpec> {
+    [server::SPECS, time::SPECS, checkpoints::SPECS, seed::SPECS, requests::SPECS, faults::SPECS, metrics::SPECS, openapi::SPECS]
+        .into_iter()
+        .flatten()
+}
+
+/// The routes of the control requests.
+pub fn routes(state: Arc<ControlState>) -> Router {
+    Router::new().route("/_lazuli/{*path}", any(answer)).with_state(state)
+}
+
+async fn answer(State(state): State<Arc<ControlState>>, request: Request<Body>) -> Response<Body> {
+    match perform(state, request).await {
+        Ok(response) => response,
+        Err(error) => error.response(),
+    }
+}
+
+async fn perform(state: Arc<ControlState>, request: Request<Body>) -> Result<Response<Body>, ControlError> {
+    let (parts, body) = request.into_parts();
+    let path = parts.uri.path().strip_prefix(PREFIX).unwrap_or_default();
+    let method = if parts.method == Method::HEAD { Method::GET } else { parts.method.clone() };
+    let found: Vec<_> = specs().filter_map(|spec| Some((spec, spec.segments(path)?))).collect();
+    let Some((spec, segments)) = found.iter().find(|(spec, _)| spec.method == method.as_str()).cloned() else {
+        let methods: Vec<&str> = found.iter().map(|(spec, _)| spec.method).collect();
+        return Err(match methods.is_empty() {
+            true => ControlError::missing("there is no such control request; GET /_lazuli/openapi.json lists all"),
+            false => ControlError::method(&methods),
+        });
+    };
+    let peer = parts.extensions.get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.address.ip());
+    if spec.access != Access::Everyone {
+        origin::check(&method, &parts.headers, &state.hosts)?;
+    }
+    match spec.access {
+        Access::Control if !state.control => {
+            return Err(ControlError::withheld("start the server with --control for this request"));
+        }
+        Access::Local if !state.control && !peer.to_canonical().is_loopback() => {
+            return Err(ControlError::withheld("start the server with --control to allow this request from other machines"));
+        }
+        _ => {}
+    }
+    let values = spec.read(segments, parts.uri.query().unwrap_or_default(), &state)?;
+    (spec.handle)(ControlRequest { state, headers: parts.headers, values, body }).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_request_is_declared_once_and_whole() {
+        let mut known = BTreeSet::new();
+        for spec in specs() {
+            let name = format!("{} {}", spec.method, spec.path);
+            assert!(known.insert(name.clone()), "{name} is declared twice");
+            assert!(spec.path.starts_with('/') && spec.summary.ends_with('.') && !spec.answer.meaning.is_empty(), "{name}");
+            for parameter in spec.parameters {
+                assert!(!parameter.meaning.is_empty() && !parameter.meaning.ends_with('.'), "{name} {}", parameter.name);
+            }
+            for segment in spec.path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}')) {
+                let parameter = spec.parameters.iter().find(|parameter| parameter.name == segment);
+                assert!(parameter.is_some_and(|parameter| parameter.required), "{name} {segment}");
+            }
+        }
+        assert!(known.len() > 10, "{known:?}");
+    }
+}

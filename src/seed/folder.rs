@@ -1,0 +1,128 @@
+//! A seed in a folder.
+//!
+//! | path | what it is |
+//! |---|---|
+//! | `containers/NAME/…` | the blobs of a container, with their paths below it |
+//! | `shares/NAME/…` | the files of a share |
+//! | `queues/NAME.json` | a queue: an array of messages, or an object as in a document |
+//! | `tables/NAME.json` | the entities of a table, in an array |
+//! | `seed.json` | a document, whose entries are added to those of the folder |
+//! | `accounts/NAME/…` | the same for another account |
+
+use crate::seed::document::{AccountSeed, ContainerSeed, Content, FileSeed, Seed, ShareSeed};
+use crate::seed::error::SeedError;
+use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// Reads a seed from a folder.
+///
+/// # Errors
+/// [`SeedError`] for a file that cannot be read, or that nothing here describes.
+pub fn read(folder: &Path) -> Result<Seed, SeedError> {
+    let mut seed: Seed = match folder.join(DOCUMENT) {
+        path if path.exists() => json(&path)?,
+        _ => Seed::default(),
+    };
+    let mut first = AccountSeed {
+        containers: std::mem::take(&mut seed.containers),
+        queues: std::mem::take(&mut seed.queues),
+        tables: std::mem::take(&mut seed.tables),
+        shares: std::mem::take(&mut seed.shares),
+    };
+    for (name, path) in entries(folder)? {
+        match name.as_str() {
+            DOCUMENT => {}
+            "accounts" => {
+                for (account, path) in entries(&path)? {
+                    add(seed.accounts.entry(account).or_default(), &path)?;
+                }
+            }
+            _ => add_room(&mut first, &name, &path)?,
+        }
+    }
+    let AccountSeed { containers, queues, tables, shares } = first;
+    Ok(Seed { containers, queues, tables, shares, ..seed })
+}
+
+const DOCUMENT: &str = "seed.json";
+
+/// Adds the folder of an account.
+fn add(account: &mut AccountSeed, folder: &Path) -> Result<(), SeedError> {
+    entries(folder)?.into_iter().try_for_each(|(name, path)| add_room(account, &name, &path))
+}
+
+/// Adds `containers`, `shares`, `queues` or `tables`.
+fn add_room(account: &mut AccountSeed, name: &str, path: &Path) -> Result<(), SeedError> {
+    match name {
+        "containers" => {
+            for (name, path) in entries(path)? {
+                let ContainerSeed { blobs, .. } = account.containers.entry(name).or_default();
+                add_files(blobs, "", &path)?;
+            }
+        }
+        "shares" => {
+            for (name, path) in entries(path)? {
+                let ShareSeed { files, .. } = account.shares.entry(name).or_default();
+                add_files(files, "", &path)?;
+            }
+        }
+        "queues" => {
+            for (name, path) in documents(path)? {
+                account.queues.insert(name, json(&path)?);
+            }
+        }
+        "tables" => {
+            for (name, path) in documents(path)? {
+                account.tables.insert(name, json(&path)?);
+            }
+        }
+        _ => return Err(SeedError::UnknownEntry(path.to_owned())),
+    }
+    Ok(())
+}
+
+/// Adds the files of a folder and of those in it, unless the document has a content for them.
+fn add_files(files: &mut BTreeMap<String, FileSeed>, prefix: &str, folder: &Path) -> Result<(), SeedError> {
+    for (name, path) in entries(folder)? {
+        let name = format!("{prefix}{name}");
+        match path.is_dir() {
+            true => add_files(files, &format!("{name}/"), &path)?,
+            false => {
+                files.entry(name).or_default().content.get_or_insert(Content::Path(path));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The entries of a folder in the order of their names, without hidden ones.
+fn entries(folder: &Path) -> Result<Vec<(String, std::path::PathBuf)>, SeedError> {
+    let unreadable = |error| SeedError::Unreadable { path: folder.to_owned(), error };
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        let name = entry.file_name().into_string().map_err(|_| SeedError::UnknownEntry(entry.path()))?;
+        if !name.starts_with('.') {
+            found.push((name, entry.path()));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The JSON files of a folder, by their names without the extension.
+fn documents(folder: &Path) -> Result<Vec<(String, std::path::PathBuf)>, SeedError> {
+    let named = entries(folder)?.into_iter().map(|(name, path)| match name.strip_suffix(".json") {
+        Some(name) => Ok((name.to_owned(), path)),
+        None => Err(SeedError::UnknownEntry(path)),
+    });
+    named.collect()
+}
+
+fn json<T: DeserializeOwned>(path: &Path) -> Result<T, SeedError> {
+    #[expect(clippy::disallowed_methods, reason = "seeds are read here")]
+    let text = fs::read(path).map_err(|error| SeedError::Unreadable { path: path.to_owned(), error })?;
+    serde_json::from_slice(&text).map_err(|error| SeedError::Malformed { path: path.to_owned(), reason: error.to_string() })
+}

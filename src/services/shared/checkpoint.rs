@@ -1,0 +1,144 @@
+//! The state of a service at one moment, and the way back to it.
+//!
+//! States are persistent maps, so a checkpoint is a pointer for each container, queue, table and share, however much is in it. A restore
+//! replaces the states that differ, all at the same moment and, on disk, in one change.
+
+use crate::operation::{LockedService, SavedState, WriterAtWork};
+use crate::services::shared::accounts::{AccountState, Resource, ServiceAccounts};
+use crate::services::shared::properties::Properties;
+use crate::services::shared::resource_index::ResourceIndex;
+use crate::store::cell::{Cell, LockedCell};
+use crate::store::changes::Changes;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The states of accounts, by name.
+struct SavedAccounts<S: Resource>(HashMap<String, SavedAccount<S>>);
+
+struct SavedAccount<S: Resource> {
+    index: Arc<ResourceIndex<S>>,
+    /// The resources of the index with their states.
+    resources: Vec<(Arc<str>, Arc<Cell<S>>, Arc<S>)>,
+    properties: Arc<Properties>,
+}
+
+/// Accounts whose writers wait.
+struct LockedAccounts<S: Resource> {
+    accounts: Vec<LockedAccount<S>>,
+}
+
+struct LockedAccount<S: Resource> {
+    name: String,
+    index: LockedCell<ResourceIndex<S>>,
+    properties: LockedCell<Properties>,
+    resources: Vec<(Arc<str>, LockedCell<S>)>,
+    replacement: Option<Replacement<S>>,
+}
+
+/// What a restore publishes.
+struct Replacement<S: Resource> {
+    index: Arc<ResourceIndex<S>>,
+    properties: Arc<Properties>,
+    /// For each locked resource the state that it gets, or `None` if it did not exist.
+    resources: Vec<Option<Arc<S>>>,
+}
+
+/// Locks out the writers of an account, or of all accounts.
+///
+/// # Errors
+/// The lock of a writer that is at work. No other lock is held then.
+pub fn lock<S: Resource>(accounts: &ServiceAccounts<S>, only: Option<&str>) -> Result<Box<dyn LockedService>, WriterAtWork> {
+    let accounts = accounts.chosen(only).map(|(name, state)| LockedAccount::lock(name, state)).collect::<Result<_, _>>()?;
+    Ok(Box::new(LockedAccounts { accounts }))
+}
+
+/// The accounts as they were at a moment, in memory, without those that were not saved. `None` if the state is another service's.
+pub fn accounts_at<S: Resource>(saved: &SavedState) -> Option<ServiceAccounts<S>> {
+    let SavedAccounts(saved) = saved.downcast_ref::<SavedAccounts<S>>()?;
+    let states = saved.iter().map(|(name, saved)| {
+        let cells = saved.resources.iter().map(|(name, cell, state)| (name.clone(), cell.detached(S::clone(state))));
+        let index = ResourceIndex::clone(&saved.index).with_live(cells);
+        (name.clone(), AccountState::in_memory(index, Properties::clone(&saved.properties)))
+    });
+    Some(ServiceAccounts::in_memory(states.collect()))
+}
+
+impl<S: Resource> LockedAccount<S> {
+    fn lock(name: &str, state: &AccountState<S>) -> Result<LockedAccount<S>, WriterAtWork> {
+        // The index comes first: no resource is created or deleted from here on.
+        let index = state.resources.try_lock()?;
+        let properties = state.properties.try_lock()?;
+        let resources = index.read().iter().map(|(name, cell)| Ok((name.clone(), cell.try_lock()?))).collect::<Result<_, _>>()?;
+        Ok(LockedAccount { name: name.to_owned(), index, properties, resources, replacement: None })
+    }
+
+    fn save(&self) -> SavedAccount<S> {
+        let resources = self.resources.iter().map(|(name, cell)| (name.clone(), cell.cell().clone(), cell.read()));
+        SavedAccount { index: self.index.read(), resources: resources.collect(), properties: self.properties.read() }
+    }
+
+    fn prepare(&mut self, saved: &SavedAccount<S>) {
+        let places: HashMap<*const Cell<S>, usize> =
+            self.resources.iter().enumerate().map(|(at, (_, cell))| (Arc::as_ptr(cell.cell()), at)).collect();
+        let mut resources = vec![None; self.resources.len()];
+        let mut cells = Vec::with_capacity(saved.resources.len());
+        for (name, cell, state) in &saved.resources {
+            match places.get(&Arc::as_ptr(cell)) {
+                Some(at) => {
+                    resources[*at] = Some(state.clone());
+                    cells.push((name.clone(), cell.clone()));
+                }
+                // It was deleted meanwhile. Its cell stays closed for writers that still have it.
+                None => cells.push((name.clone(), cell.another(S::clone(state)))),
+            }
+        }
+        let index = Arc::new(ResourceIndex::clone(&saved.index).with_live(cells));
+        self.replacement = Some(Replacement { index, properties: saved.properties.clone(), resources });
+    }
+
+    fn write(&self, to: &mut Changes<'_>) {
+        let Some(replacement) = &self.replacement else { return };
+        for ((_, cell), state) in self.resources.iter().zip(&replacement.resources) {
+            if let Some(state) = state {
+                cell.write_changes(state, to);
+            }
+        }
+        self.index.write_changes(&replacement.index, to);
+        self.properties.write_changes(&replacement.properties, to);
+    }
+
+    fn publish(mut self) {
+        let Some(Replacement { index, properties, resources }) = self.replacement.take() else { return };
+        for ((_, cell), state) in self.resources.iter_mut().zip(resources) {
+            match state {
+                Some(state) => cell.publish(state),
+                None => cell.close(),
+            }
+        }
+        self.index.publish(index);
+        self.properties.publish(properties);
+    }
+}
+
+impl<S: Resource> LockedService for LockedAccounts<S> {
+    fn save(&self) -> SavedState {
+        Arc::new(SavedAccounts(self.accounts.iter().map(|account| (account.name.clone(), account.save())).collect()))
+    }
+
+    fn prepare(&mut self, saved: &SavedState) {
+        let Some(SavedAccounts(saved)) = saved.downcast_ref::<SavedAccounts<S>>() else { return };
+        for account in &mut self.accounts {
+            if let Some(saved) = saved.get(&account.name) {
+                account.prepare(saved);
+            }
+        }
+    }
+
+    fn write(&self, to: &mut Changes<'_>) {
+        self.accounts.iter().for_each(|account| account.write(to));
+    }
+
+    fn publish(self: Box<Self>) {
+        self.accounts.into_iter().for_each(LockedAccount::publish);
+    }
+}

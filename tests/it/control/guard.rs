@@ -1,0 +1,83 @@
+//! Who may send control requests.
+
+use super::{control, refusal};
+use crate::server::TestServer;
+
+#[tokio::test]
+async fn control_requests_need_the_flag() {
+    let server = TestServer::new().await;
+    for (method, path) in [
+        ("POST", "/clock?seconds=1"),
+        ("GET", "/clock"),
+        ("POST", "/reset"),
+        ("GET", "/requests"),
+        ("DELETE", "/requests"),
+        ("GET", "/faults"),
+        ("POST", "/faults"),
+        ("DELETE", "/faults"),
+        ("DELETE", "/faults/1"),
+    ] {
+        assert_eq!(refusal(&control(&server, method, path).await), "403 ControlIsOff", "{method} {path}");
+    }
+    for path in ["/health", "/server", "/metrics", "/openapi.json"] {
+        assert_eq!(control(&server, "GET", path).await.status, 200, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn pages_of_other_sites_are_refused() {
+    let server = TestServer::with(&["--control", "--control-host", "ci.example.test"]).await;
+    let port = server.host(lazuli::ServiceKind::Blob).split(':').nth(1).unwrap().to_owned();
+    for (host, origin, expected) in [
+        ("127.0.0.1", None, 200),
+        ("localhost", None, 200),
+        ("one.blob.localhost", None, 200),
+        ("lazuli", None, 200),
+        ("ci.example.test", None, 200),
+        ("example.test", None, 403),
+        ("127.0.0.1", Some("http://127.0.0.1:PORT"), 200),
+        ("127.0.0.1", Some("http://example.test"), 403),
+        ("127.0.0.1", Some("http://127.0.0.1:1"), 403),
+        ("127.0.0.1", Some("null"), 403),
+    ] {
+        let request = server.visit("GET", &format!("{host}:{port}"), "/_lazuli/server");
+        let request = match origin {
+            Some(origin) => request.header("origin", origin.replace("PORT", &port)),
+            None => request,
+        };
+        let answer = request.send().await;
+        assert_eq!(answer.status, expected, "{host} {origin:?}: {}", answer.text());
+        if expected == 403 {
+            assert_eq!(refusal(&answer), "403 ForeignRequest");
+        }
+        // Health checks come from everywhere, and change nothing.
+        assert_eq!(server.visit("GET", host, "/_lazuli/health").send().await.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn malformed_requests_are_refused() {
+    let server = TestServer::with(&["--control"]).await;
+    for (method, path, expected) in [
+        ("GET", "", "404 NotFound"),
+        ("GET", "/other", "404 NotFound"),
+        ("GET", "/faults/1/2", "404 NotFound"),
+        ("PUT", "/clock", "405 MethodNotAllowed"),
+        ("POST", "/health", "405 MethodNotAllowed"),
+        ("POST", "/clock", "400 InvalidInput"),
+        ("POST", "/clock?seconds=-1", "400 InvalidInput"),
+        ("POST", "/clock?seconds=1&seconds=2", "400 InvalidInput"),
+        ("POST", "/clock?minutes=1", "400 InvalidInput"),
+        ("GET", "/clock?seconds=1", "400 InvalidInput"),
+        ("POST", "/reset?clock=forget", "400 InvalidInput"),
+        ("POST", "/reset?account=nobody", "404 NotFound"),
+        ("DELETE", "/faults/one", "400 InvalidInput"),
+        ("DELETE", "/faults/1", "404 NotFound"),
+        ("GET", "/requests?wait=601", "400 InvalidInput"),
+        ("POST", "/faults", "400 InvalidInput"),
+        ("POST", "/sas", "400 InvalidInput"),
+    ] {
+        assert_eq!(refusal(&control(&server, method, path).await), expected, "{method} {path}");
+    }
+    assert_eq!(control(&server, "PUT", "/clock").await.header("allow"), "GET, POST");
+}
