@@ -68,7 +68,8 @@ export async function send(service, account, path, { method = "GET", query, head
 			headers: { "x-ms-version": VERSION, "x-ms-client-request-id": `${CONSOLE}-${crypto.randomUUID?.() ?? Date.now()}`, ...headers },
 			body: body ?? (method === "GET" || method === "HEAD" ? undefined : ""),
 			signal,
-			cache: "no-store",
+			// Only for reads: it adds a Cache-Control header, which Put Blob would store with the blob.
+			cache: method === "GET" || method === "HEAD" ? "no-store" : undefined,
 		});
 	let response = await once();
 	if (response.status === 403) {
@@ -95,7 +96,10 @@ async function refusal(response) {
 		message = childText(root, "Message") ?? childText(root, "message") ?? message;
 	}
 	const error = new RestError(response.status, code ?? "", String(message).split("\n")[0]);
-	error.requestId = response.headers.get("x-ms-request-id");
+	// The journal, if it is on, has the reason.
+	const id = response.headers.get("x-ms-request-id");
+	const journal = await fetch("/_lazuli/requests?limit=50").then((answer) => answer.json()).catch(() => ({}));
+	error.reason = journal.requests?.find((one) => one.request_id === id)?.reason;
 	return error;
 }
 

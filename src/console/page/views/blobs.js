@@ -1,7 +1,7 @@
 // The blobs of a container. In an account with a hierarchical namespace, also owners, permissions and access control lists.
 
 import { button, bytes, copy, h, icon, time } from "../ui/dom.js";
-import { field } from "../ui/dialog.js";
+import { ask, field } from "../ui/dialog.js";
 import { dropArea, uploadAll } from "../ui/drop.js";
 import { action, blank, byPrefix, common, folderCrumbs, frame, toggle } from "../ui/frame.js";
 import { VirtualList } from "../ui/list.js";
@@ -44,7 +44,9 @@ export function blobs(context, account, container, folder) {
 			return { rows, next: page.next };
 		}
 		const include = [deleted && "deleted", states && "snapshots", states && versioning && "versions"].filter(Boolean).join(",");
-		return blob.listBlobs({ prefix: base + typed, marker, delimiter: folders ? "/" : undefined, include, size: marker ? 5000 : 1000 });
+		const page = await blob.listBlobs({ prefix: base + typed, marker, delimiter: folders ? "/" : undefined, include, size: marker ? 5000 : 1000 });
+		// A directory is a row already, as the start of the names in it.
+		return { ...page, rows: page.rows.filter((row) => !folders || row.properties.ResourceType !== "directory") };
 	}
 
 	const shortName = (row) => row.name.slice(base.length) || row.name;
@@ -178,11 +180,11 @@ export function blobs(context, account, container, folder) {
 
 	const editProperties = (row, headers) => {
 		const header = (label) => label.toLowerCase().replace(" ", "-");
-		return form({
+		return ask({
 			title: `Properties of ${shortName(row)}`,
 			fields: CONTENT.map((label) => ({ name: header(label), label, value: headers[header(label)] ?? "" })),
 			action: (values) => blob.setProperties(row.name, values),
-		});
+		}).then((done) => done && (select(row), refresh()));
 	};
 
 	const tierSection = (row, tier) => {
