@@ -114,7 +114,18 @@ mod tests {
         for asset in assets() {
             assert_ne!(asset.content_type, "application/octet-stream", "{}", asset.path);
             let text = std::str::from_utf8(asset.content).unwrap();
-            let loads = ["src=\"http", "href=\"http", "url(", "from \"http", "@import", "<script>", "<style>", " style=\"", "innerHTML", "eval("];
+            let loads = [
+                "src=\"http",
+                "href=\"http",
+                "url(",
+                "from \"http",
+                "@import",
+                "<script>",
+                "<style>",
+                " style=\"",
+                "innerHTML",
+                "eval(",
+            ];
             for load in loads {
                 assert!(!text.contains(load), "{} contains {load}", asset.path);
             }

@@ -22,7 +22,8 @@ pub struct Landing {
 pub fn landing(kind: ServiceKind, request: &Request) -> Landing {
     let accepts = request.headers().get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let mut ranges = accepts.flat_map(|value| value.split(','));
-    let is_browser = ranges.any(|range| range.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("text/html")));
+    let is_browser =
+        ranges.any(|range| range.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("text/html")));
     let is_root = *request.method() == Method::GET && request.uri().path() == "/" && request.uri().query().is_none();
     Landing { kind, is_wanted: is_root && is_browser }
 }
@@ -58,7 +59,8 @@ mod tests {
             ("POST", "/", "text/html", false),
         ] {
             let request = Request::builder().method(method).uri(uri).header(ACCEPT, accept).body(Body::empty()).unwrap();
-            let refusal = Response::builder().status(400).header("x-ms-error-code", "InvalidUri").body(Body::from("<Error/>")).unwrap();
+            let refusal =
+                Response::builder().status(400).header("x-ms-error-code", "InvalidUri").body(Body::from("<Error/>")).unwrap();
             let response = landing(ServiceKind::Blob, &request).apply(refusal);
             assert_eq!((response.status().as_u16(), &*response.headers()["x-ms-error-code"]), (400, "InvalidUri".as_bytes()));
             let is_html = response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));

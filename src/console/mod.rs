@@ -22,7 +22,7 @@ use axum::body::Body;
 use axum::extract::{Path, Request, State};
 use axum::response::{Redirect, Response};
 use axum::routing::{any, get};
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, COOKIE, ETAG, HOST, IF_NONE_MATCH, ORIGIN, REFERER};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, COOKIE, ETAG, HOST, IF_NONE_MATCH, ORIGIN, PRAGMA, REFERER};
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 pub use landing::landing;
 use std::net::{IpAddr, Ipv4Addr};
@@ -120,7 +120,8 @@ async fn api(State(port): State<ConsolePort>, mut request: Request) -> Response 
     let headers = request.headers_mut();
     // An address as the host: the account is always in the path.
     headers.insert(HOST, host);
-    for name in [ORIGIN, REFERER, COOKIE] {
+    // What the browser adds by itself. Put Blob would store Cache-Control with the blob.
+    for name in [ORIGIN, REFERER, COOKIE, CACHE_CONTROL, PRAGMA] {
         headers.remove(name);
     }
     let mut response = api.service.clone().answer_locally(request, peer).await;

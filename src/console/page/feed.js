@@ -46,8 +46,7 @@ export class Feed {
 	}
 
 	replace(entries) {
-		const newest = entries.at(-1)?.id ?? 0;
-		this.entries = [...entries, ...this.entries.filter((entry) => entry.id > newest)];
+		this.entries = entries;
 		this.emit(entries);
 	}
 

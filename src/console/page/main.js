@@ -94,6 +94,8 @@ function onKey(event) {
 	if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
 	const typing = isTyping(event.target) && !["checkbox", "radio"].includes(event.target.type);
 	if (event.key === "Escape") {
+		// Without this, a browser also empties the filter.
+		event.preventDefault();
 		if (typing) (view?.list?.grid ?? main).focus();
 		else if (view?.list?.marked.size > 0) view.list.unmark();
 		else if (!hidePane()) document.body.classList.remove("has-side");
@@ -134,7 +136,7 @@ function serverNav() {
 
 function unreachable(error) {
 	const again = button("Try again", () => location.reload(), { kind: "primary" });
-	main.replaceChildren(h("div", { class: "blank-card" }, h("p", { class: "blank-title" }, "The server does not answer"), h("p", {}, describe(error)), again));
+	main.replaceChildren(h("div", { class: "blank-card" }, h("p", { class: "blank-title" }, error.code ? "The server refuses this page" : "The server does not answer"), h("p", {}, describe(error)), again));
 }
 
 async function start() {

@@ -27,14 +27,6 @@ export const restoreContainer = (account, name, version) =>
 export const setContainerMetadata = (account, name, metadata) =>
 	send("blob", account, encodePath(name), { method: "PUT", query: container({ comp: "metadata" }), headers: metadataHeaders(metadata) });
 
-/** Sets who can read without credentials (`""`, `blob` or `container`), and keeps the stored access policies. */
-export async function setPublicAccess(account, name, access) {
-	const policies = await send("blob", account, encodePath(name), { query: container({ comp: "acl" }) });
-	const headers = access ? { "x-ms-blob-public-access": access } : {};
-	const body = (await policies.text()).replace(/^\uFEFF/, "");
-	return send("blob", account, encodePath(name), { method: "PUT", query: container({ comp: "acl" }), headers, body });
-}
-
 // Blobs
 
 /** A page of the blobs of a container, or of one folder of it. */

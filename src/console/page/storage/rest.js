@@ -68,8 +68,7 @@ export async function send(service, account, path, { method = "GET", query, head
 			headers: { "x-ms-version": VERSION, "x-ms-client-request-id": `${CONSOLE}-${crypto.randomUUID?.() ?? Date.now()}`, ...headers },
 			body: body ?? (method === "GET" || method === "HEAD" ? undefined : ""),
 			signal,
-			// Only for reads: it adds a Cache-Control header, which Put Blob would store with the blob.
-			cache: method === "GET" || method === "HEAD" ? "no-store" : undefined,
+			cache: "no-store",
 		});
 	let response = await once();
 	if (response.status === 403) {

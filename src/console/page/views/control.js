@@ -101,7 +101,7 @@ export function control(context) {
 			...SWITCHES.map(([label, text, preset]) => {
 				const rule = known.find((one) => same(one, preset));
 				const input = h("input", { type: "checkbox", role: "switch", checked: Boolean(rule) });
-				input.addEventListener("change", () => attempt(async () => (rule ? await server.deleteFault(String(rule.id)) : await server.addFault(preset), await showFaults())));
+				input.addEventListener("change", () => attempt(async () => ((input.disabled = true), rule ? await server.deleteFault(String(rule.id)) : await server.addFault(preset), await showFaults())));
 				return h("label", { class: "switch" }, input, h("span", {}, h("b", {}, label), h("small", {}, text)));
 			}),
 		);

@@ -2,8 +2,6 @@
 
 import { bytes, number, time } from "../ui/dom.js";
 import { metadataSection, properties, returned, section } from "../ui/pane.js";
-import { attempt } from "../ui/notify.js";
-import { field } from "../ui/dialog.js";
 import * as blob from "../storage/blob.js";
 import * as queue from "../storage/queue.js";
 import * as table from "../storage/table.js";
@@ -28,7 +26,7 @@ export const KINDS = {
 		itemIcon: "folder",
 		list: blob.listContainers,
 		create: {
-			fields: [nameField(), { name: "access", label: "Public access", type: "select", options: PUBLIC }],
+			fields: [nameField(), { name: "access", label: "Public access", type: "select", options: PUBLIC, hint: "Only the account key can change it later." }],
 			run: (account, { name, access }) => blob.createContainer(account, name, access),
 		},
 		remove: (account, row) => blob.deleteContainer(account, row.name),
@@ -45,15 +43,9 @@ export const KINDS = {
 			const size = rows.reduce((sum, one) => sum + Number(one.properties["Content-Length"] ?? 0), 0);
 			return { count: rows.length, size, more: Boolean(next) };
 		},
-		describe({ account }, row, add, changed) {
-			add(returned(row.properties));
+		describe({ account }, row, add) {
+			add(returned(row.properties, [["Public access", row.properties.PublicAccess ?? "none"]]));
 			if (row.deleted) return;
-			const select = field({ name: "access", label: "Who can read without credentials", type: "select", options: PUBLIC, value: row.properties.PublicAccess ?? "" });
-			select.querySelector("select").addEventListener("change", async (event) => {
-				await attempt(() => blob.setPublicAccess(account.name, row.name, event.target.value), "Public access set");
-				changed();
-			});
-			add(section("Public access", select));
 			add(metadataSection(row.metadata, (metadata) => blob.setContainerMetadata(account.name, row.name, metadata)));
 			if (account.options.includes("hns")) add(accessSection(bound(lake, account.name, row.name), "", true));
 		},

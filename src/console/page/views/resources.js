@@ -96,8 +96,7 @@ export function resources(context, account, service) {
 		const actions = row.deleted
 			? [button("Restore", () => restore(row), { icon: "restore", kind: "primary" })]
 			: [button("Open", () => open(row), { icon: kind.itemIcon, kind: "primary" }), button("Delete", remove, { icon: "trash", kind: "danger-quiet" })];
-		const refresh = () => list.reload((other) => other.name === row.name);
-		showPane({ icon: icon(kind.itemIcon, 20), title: row.name, subtitle: `${kind.noun} of ${account.name}`, actions }, (add) => kind.describe({ account }, row, add, refresh));
+		showPane({ icon: icon(kind.itemIcon, 20), title: row.name, subtitle: `${kind.noun} of ${account.name}`, actions }, (add) => kind.describe({ account }, row, add));
 	};
 
 	const empty = () =>
