@@ -57,8 +57,10 @@ async fn the_services_answer_below_the_page_as_at_their_ports() {
     assert_eq!(server.request("HEAD", "/cats/a/b%20c").send().await.header("cache-control"), "");
     assert_eq!(api("PUT", format!("queue/{account}/orders")).send().await.verdict(), "201");
     assert_eq!(api("PUT", format!("file/{account}/share?restype=share")).send().await.verdict(), "201");
-    let table =
-        api("POST", format!("table/{account}/Tables")).header("content-type", "application/json").body(r#"{"TableName":"cats"}"#);
+    let table = api("POST", format!("table/{account}/Tables"))
+        .header("accept", "application/json")
+        .header("content-type", "application/json")
+        .body(r#"{"TableName":"cats"}"#);
     assert_eq!(table.send().await.verdict(), "201");
     let paths = api("GET", format!("dfs/{account}/cats?resource=filesystem&recursive=true")).send().await;
     assert!(paths.status == 200 && paths.text().contains("a/b c"), "{}", paths.text());

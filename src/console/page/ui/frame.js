@@ -21,7 +21,7 @@ export function frame({ crumbs, actions = [], filter, toggles = [], content, scr
 				input.addEventListener("search", run);
 			} else input.addEventListener("input", debounce(run, 180));
 		}
-		tools = h("div", { class: "tools", role: "search" }, input && h("div", { class: "filter-box" }, input, h("kbd", { "aria-hidden": "true" }, "/")), toggles);
+		tools = h("div", { class: "tools", role: filter ? "search" : undefined }, input && h("div", { class: "filter-box" }, input, h("kbd", { "aria-hidden": "true" }, "/")), toggles);
 	}
 	const element = h("section", { class: `view ${scroll ? "scroll" : ""}` }, head, tools, content);
 	return { element, input, bar };
