@@ -58,6 +58,7 @@ class Server:
         """Nothing is left of an earlier test, and the clock is that of the machine."""
         self.control("reset", "POST")
         self.control("faults", "DELETE")
+        self.control("requests", "DELETE")
         self.signatures = {}
 
     def container(self, name, account=None):

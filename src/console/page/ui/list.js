@@ -33,7 +33,6 @@ export class VirtualList {
 		this.grid.addEventListener("scroll", () => this.render(), { passive: true });
 		this.grid.addEventListener("keydown", (event) => this.key(event));
 		this.window.addEventListener("click", (event) => this.click(event));
-		this.window.addEventListener("dblclick", (event) => this.rowAt(event) && this.open());
 		this.observer = new ResizeObserver(() => this.render());
 		this.observer.observe(this.grid);
 	}
@@ -218,7 +217,9 @@ export class VirtualList {
 			for (const row of this.rows.slice(from, to + 1)) this.marked.add(row);
 			this.moveTo(index, { select: false });
 			this.onmark?.();
-		} else this.moveTo(index);
+		} else if (event.detail === 2) this.open();
+		// Not `dblclick`: the first click has replaced the row.
+		else this.moveTo(index);
 	}
 
 	/** Handles a key. Returns true if the list used it. */

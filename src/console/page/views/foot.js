@@ -8,7 +8,7 @@ export function foot(element, context) {
 	const state = h("span", { class: "live" });
 	const now = h("span", { class: "foot-time", title: "The server's clock" });
 	const last = h("span", { class: "ellipsis foot-last" });
-	const plot = h("a", { href: context.href("server", "journal"), class: "foot-plot", title: "Requests of the last minute" });
+	const plot = h("a", { href: context.href("server", "journal"), class: "foot-plot", "aria-label": "Journal", title: "Requests of the last minute" });
 	element.append(state, h("span", {}, `Lazuli ${server.version}`), h("span", { class: "foot-place ellipsis", title: server.location ?? "" }, server.location ?? "in memory"), now, h("span", { class: "spacer" }), last, plot);
 
 	const show = () => {
