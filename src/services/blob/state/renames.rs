@@ -15,6 +15,7 @@ use crate::services::blob::path_properties::PathProperties;
 use crate::services::blob::state::blob::Blob;
 use crate::services::blob::state::container::{Container, UncommittedBlocks};
 use crate::services::blob::state::key::{BlobKey, DirectoryId, Place};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The rename of a request, whose URL names the destination.
@@ -46,7 +47,8 @@ struct Planned {
 /// An entry of a file system that moves to another one.
 struct Moved {
     name: Arc<str>,
-    blob: Arc<Blob>,
+    /// `None` where there are uncommitted blocks only.
+    blob: Option<Arc<Blob>>,
     uncommitted: Option<Arc<UncommittedBlocks>>,
     entries: Vec<Moved>,
 }
@@ -76,7 +78,7 @@ impl Container {
         request: &Request,
     ) -> Result<Arc<Blob>, StorageError> {
         let planned = plan(source, self, rename, request)?;
-        let Some(moved) = source.extract(&planned.from) else { return Err(ErrorCode::SourcePathNotFound.into()) };
+        let moved = source.extract(&planned.from);
         let (planned, entries, uncommitted) = match planned.renamed.directory() {
             None => (planned, Vec::new(), moved.uncommitted),
             Some(_) => {
@@ -112,24 +114,28 @@ impl Container {
     }
 
     /// Removes a path with all that is below it.
-    fn extract(&mut self, place: &Place) -> Option<Moved> {
+    fn extract(&mut self, place: &Place) -> Moved {
         let uncommitted = self.uncommitted.get(place).cloned();
         self.drop_uncommitted(place);
-        let blob = self.take(&BlobKey::base(place.clone()))?;
-        let below: Vec<Place> = blob.directory().map_or_else(Vec::new, |directory| {
-            self.blobs.range(BlobKey::in_directory(directory, "")).map(|(key, _)| key.place.clone()).collect()
+        let blob = self.take(&BlobKey::base(place.clone()));
+        let below: BTreeSet<Place> = blob.as_ref().and_then(|blob| blob.directory()).map_or_else(BTreeSet::new, |directory| {
+            let blobs = self.blobs.range(BlobKey::in_directory(directory, "")).map(|(key, _)| &key.place);
+            let uncommitted = self.uncommitted.range(Place::in_directory(directory)).map(|(place, _)| place);
+            blobs.chain(uncommitted).cloned().collect()
         });
-        let entries = below.iter().filter_map(|place| self.extract(place)).collect();
-        Some(Moved { name: place.name().into(), blob, uncommitted, entries })
+        let entries = below.iter().map(|place| self.extract(place)).collect();
+        Moved { name: place.name().into(), blob, uncommitted, entries }
     }
 
     fn insert_entries(&mut self, directory: DirectoryId, entries: Vec<Moved>) {
         for Moved { name, blob, uncommitted, entries } in entries {
             let place = Place::within(directory, &name);
-            let below = blob.directory().map(|_| self.new_directory_id());
-            let path = below.map_or_else(|| blob.path.clone(), |id| with_directory(&blob, id));
-            self.latest = self.latest.max(blob.last_modified);
-            self.insert(BlobKey::base(place.clone()), Blob { path, ..Blob::clone(&blob) });
+            let below = blob.as_ref().and_then(|blob| blob.directory()).map(|_| self.new_directory_id());
+            if let Some(blob) = blob {
+                let path = below.map_or_else(|| blob.path.clone(), |id| with_directory(&blob, id));
+                self.latest = self.latest.max(blob.last_modified);
+                self.insert(BlobKey::base(place.clone()), Blob { path, ..Blob::clone(&blob) });
+            }
             if let Some(uncommitted) = uncommitted {
                 self.set_uncommitted(place, UncommittedBlocks::clone(&uncommitted));
             }
