@@ -81,6 +81,12 @@ impl Place {
         self.0.starts_with(DISCARDED)
     }
 
+    /// The directory, if this is a place in one.
+    pub(super) fn directory(&self) -> Option<DirectoryId> {
+        let (id, _) = self.0.split_once('/')?;
+        u64::from_str_radix(id, 16).ok().map(DirectoryId)
+    }
+
     /// The name in its directory.
     pub(super) fn name(&self) -> &str {
         self.0.split_once('/').map_or(&self.0, |(_, name)| name)
