@@ -3,6 +3,7 @@
 //! The server and a plain model perform the same random operations, until a write stops in its middle. After a restart the server has
 //! the state of the model: every acknowledged write, and the refused one either completely or not at all.
 
+mod conversion;
 mod files;
 mod messages;
 mod paths;
