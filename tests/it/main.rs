@@ -35,6 +35,8 @@ mod import;
 #[cfg(unix)]
 mod kill;
 #[cfg(unix)]
+mod kill_paths;
+#[cfg(unix)]
 mod log;
 #[cfg(unix)]
 mod process;

@@ -12,7 +12,7 @@ use crate::rules::metadata::Metadata;
 use crate::rules::names;
 use crate::rules::retention::RetentionPolicy;
 use crate::rules::time::Timestamp;
-use crate::services::blob::state::{Blob, Container, NamespaceConflict};
+use crate::services::blob::state::{Blob, Consistency, Container, NamespaceConflict};
 use crate::services::blob::wire;
 use crate::services::shared::accounts::{Resource, ServiceAccounts};
 use crate::services::shared::described::{Described, HasMetadata, HasPolicies};
@@ -172,6 +172,15 @@ impl Blobs {
             messages.push(format!("container {name} of account {} has a hierarchical namespace now", account.name));
         }
         Ok(messages)
+    }
+
+    /// What the hierarchical namespaces of an account contain, with the names of their containers.
+    ///
+    /// # Errors
+    /// 404 ResourceNotFound.
+    pub fn consistency(&self, account: &str) -> Result<Vec<(String, Consistency)>, StorageError> {
+        let index = self.account(account)?.resources.read();
+        Ok(index.iter().filter_map(|(name, cell)| Some((name.to_string(), cell.read().consistency()?))).collect())
     }
 
     /// How the account of a request retains overwritten and deleted blobs.

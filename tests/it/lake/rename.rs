@@ -90,8 +90,11 @@ async fn a_path_moves_to_another_file_system() {
         "PUT /box/a/b/f?resource=file → 201
          PATCH /box/a/b/f?action=append&position=0&flush=true | | text → 202 | etag: $file
          PUT /box/a/c?resource=directory → 201
+         PATCH /box/a/b/f?action=append&position=4 | | more → 202
          PUT /other/d?mode=legacy | x-ms-rename-source: /box/a → 201
          GET /other/d/b/f → 200 | etag: {file} | text
+         PATCH /other/d/b/f?action=flush&position=8 → 200
+         GET /other/d/b/f → 200 | | textmore
          HEAD /box/a → 404 PathNotFound
          PUT /other/d/b/g?resource=file → 201
          PUT /box/a?mode=legacy | x-ms-rename-source: /other/d/b → 201",
@@ -99,6 +102,21 @@ async fn a_path_moves_to_another_file_system() {
     .await;
     assert_eq!(names(&server, "/other?resource=filesystem&recursive=true").await, ["d/", "d/c/"]);
     assert_eq!(names(&server, "/box?resource=filesystem&recursive=true").await, ["a/", "a/f", "a/g"]);
+}
+
+#[tokio::test]
+async fn uncommitted_blocks_move_to_another_file_system() {
+    let server = lake(&[]).await;
+    server.container("other").await;
+    let blocks = async |rows| crate::scenario::check_of(&server, ServiceKind::Blob, rows).await;
+    check_in(&server, "PUT /box/a/b?resource=directory → 201").await;
+    blocks("PUT /box/a/b/new?comp=block&blockid=QQ== | | block → 201").await;
+    check_in(&server, "PUT /other/a?mode=legacy | x-ms-rename-source: /box/a → 201").await;
+    blocks(
+        "PUT /other/a/b/new?comp=blocklist | | <BlockList><Latest>QQ==</Latest></BlockList> → 201
+         GET /other/a/b/new → 200 | | block",
+    )
+    .await;
 }
 
 /// Go's SDK puts the account before the source; those of JavaScript and C++ also leave it out of the URL.

@@ -15,7 +15,7 @@ use crate::services::blob::path_properties::PathProperties;
 use crate::services::blob::state::blob::Blob;
 use crate::services::blob::state::container::{Container, UncommittedBlocks};
 use crate::services::blob::state::key::{BlobKey, DirectoryId, Place};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The rename of a request, whose URL names the destination.
@@ -47,7 +47,8 @@ struct Planned {
 /// A path that leaves its file system for another one, in which its directory has another id.
 struct Moved {
     place: Place,
-    blob: Arc<Blob>,
+    /// `None` where there are only uncommitted blocks.
+    blob: Option<Arc<Blob>>,
     uncommitted: Option<Arc<UncommittedBlocks>>,
 }
 
@@ -76,7 +77,7 @@ impl Container {
         request: &Request,
     ) -> Result<Arc<Blob>, StorageError> {
         let planned = plan(source, self, rename, request)?;
-        let Some(moved) = source.extract(&planned.from) else { return Err(ErrorCode::SourcePathNotFound.into()) };
+        let moved = source.extract(&planned.from);
         let Some(left) = planned.renamed.directory() else {
             return Ok(self.settle_rename(planned, moved.uncommitted, request.now));
         };
@@ -107,11 +108,10 @@ impl Container {
     }
 
     /// Removes a path, and not what is below it.
-    fn extract(&mut self, place: &Place) -> Option<Moved> {
+    fn extract(&mut self, place: &Place) -> Moved {
         let uncommitted = self.uncommitted.get(place).cloned();
         self.drop_uncommitted(place);
-        let blob = self.take(&BlobKey::base(place.clone()))?;
-        Some(Moved { place: place.clone(), blob, uncommitted })
+        Moved { place: place.clone(), blob: self.take(&BlobKey::base(place.clone())), uncommitted }
     }
 
     /// Removes all that is below a directory. A directory comes before its entries. Without recursion, because renames below each other
@@ -119,10 +119,11 @@ impl Container {
     fn extract_below(&mut self, directory: DirectoryId) -> Vec<Moved> {
         let (mut below, mut directories) = (Vec::new(), vec![directory]);
         while let Some(directory) = directories.pop() {
-            let entries = self.blobs.range(BlobKey::in_directory(directory, ""));
-            let places: Vec<Place> = entries.map(|(key, _)| key.place.clone()).collect();
-            for moved in places.iter().filter_map(|place| self.extract(place)) {
-                directories.extend(moved.blob.directory());
+            let entries = self.blobs.range(BlobKey::in_directory(directory, "")).map(|(key, _)| &key.place);
+            let uncommitted = self.uncommitted.range(Place::in_directory(directory)).map(|(place, _)| place);
+            let places: BTreeSet<Place> = entries.chain(uncommitted).cloned().collect();
+            for moved in places.iter().map(|place| self.extract(place)) {
+                directories.extend(moved.blob.as_ref().and_then(|blob| blob.directory()));
                 below.push(moved);
             }
         }
@@ -134,15 +135,17 @@ impl Container {
         let mut ids = BTreeMap::from([(left, directory)]);
         for Moved { place, blob, uncommitted } in below {
             let Some(&parent) = place.directory().and_then(|left| ids.get(&left)) else { continue };
-            let mut blob = Blob::clone(&blob);
-            if let Some(left) = blob.directory() {
-                let id = self.new_directory_id();
-                blob.path = with_directory(&blob, id);
-                ids.insert(left, id);
-            }
             let place = Place::within(parent, place.name());
-            self.latest = self.latest.max(blob.last_modified);
-            self.insert(BlobKey::base(place.clone()), blob);
+            if let Some(blob) = blob {
+                let mut blob = Blob::clone(&blob);
+                if let Some(left) = blob.directory() {
+                    let id = self.new_directory_id();
+                    blob.path = with_directory(&blob, id);
+                    ids.insert(left, id);
+                }
+                self.latest = self.latest.max(blob.last_modified);
+                self.insert(BlobKey::base(place.clone()), blob);
+            }
             if let Some(uncommitted) = uncommitted {
                 self.set_uncommitted(place, UncommittedBlocks::clone(&uncommitted));
             }

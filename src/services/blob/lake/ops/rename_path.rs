@@ -16,9 +16,8 @@ use crate::rules::names;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::lake::ops::spec::WRITE;
 use crate::services::blob::lake::wire::{Properties, RenameSteps};
-use crate::services::blob::state::{Container, RenameRequest};
+use crate::services::blob::state::RenameRequest;
 use crate::services::blob::wire;
-use crate::services::shared::accounts::ResourceIndex;
 use percent_encoding::utf8_percent_encode;
 
 pub(super) static RENAME_PATH: Operation<Blobs> = operation!(
@@ -75,15 +74,11 @@ async fn rename_path(
         properties: input.properties.0,
     };
     let destination = blobs.resource(&request)?;
-    let renamed = if source.file_system == request.target.resource_name()? {
+    let from = blobs.find(account, &source.file_system)?;
+    let renamed = if from == destination {
         destination.write(|container| container.rename(&rename, &request)).await?
     } else {
-        let from = blobs.find(account, &source.file_system)?;
-        // One rename between file systems at a time: two of them in opposite directions would wait for each other.
-        let within = |_: &mut ResourceIndex<Container>| {
-            from.edit(|from| destination.edit(|container| container.rename_from(from, &rename, &request), false), false)
-        };
-        blobs.write_index(&request, within).await?
+        from.write_both(&destination, |from, container| container.rename_from(from, &rename, &request)).await?
     };
     Ok(wire::state(&renamed, &request))
 }
