@@ -338,7 +338,8 @@ class Page:
             tool, packages = words[:2], words[2:]
             if tool == ["pip", "install"]:
                 pinned = self.requirements.read_text().lower().replace("_", "-")
-                self.require([package if "==" in package else f"{package}==" for package in packages], pinned, "\n{}")
+                for package in packages:
+                    self.require([package], pinned, "\n{}" if "==" in package else "\n{}==")
             elif tool == ["npm", "install"]:
                 self.require(packages, (SUITES / "node/package.json").read_text(), '"{}"')
             elif tool == ["go", "get"]:
