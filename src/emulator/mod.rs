@@ -223,6 +223,9 @@ impl Emulator {
     }
 
     /// The connection string of the first account, with the endpoints of all services that run.
+    ///
+    /// It has no `DfsEndpoint`: the SDK for .NET refuses a string with a name that it does not know, and clients of Data Lake take the
+    /// Blob service's endpoint.
     pub fn connection_string(&self) -> String {
         let Account { name, keys, .. } = &self.account;
         let key = keys.first().map(|key| STANDARD.encode(key)).unwrap_or_default();
@@ -230,9 +233,6 @@ impl Emulator {
         let mut text = format!("DefaultEndpointsProtocol={scheme};AccountName={name};AccountKey={key};");
         for address in &self.addresses {
             text.push_str(&format!("{}Endpoint={}/{name};", address.kind.name(), address.url()));
-        }
-        if let Some(lake) = &self.lake {
-            text.push_str(&format!("DfsEndpoint={}/{name};", lake.url()));
         }
         text
     }
