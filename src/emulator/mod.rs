@@ -19,7 +19,7 @@ use crate::http::tls::{ServerTls, TlsError};
 use crate::http::{host, serve, tls};
 use crate::operation::{Service, ServiceKind};
 use crate::progress::Progress;
-use crate::services::blob::{Blobs, DataLake};
+use crate::services::blob::{Blobs, DataLake, remove_some};
 use crate::services::file::Files;
 use crate::services::queue::Queues;
 use crate::services::table::Tables;
@@ -72,6 +72,8 @@ pub struct Emulator {
     pub(crate) environment: Arc<Environment>,
     #[cfg(test)]
     pub(crate) files: Arc<Files>,
+    #[cfg(test)]
+    pub(crate) blobs: Arc<Blobs>,
     store: Store,
     recovered: Vec<String>,
     /// The tasks of the listeners. Dropping them ends them.
@@ -132,6 +134,13 @@ impl Emulator {
         let options = ListenerOptions { host_style: !config.path_style_only, https: tls.is_some(), oauth: config.oauth };
         let background = Arc::new(Background::default());
         let local_services = Arc::new(LocalServices::new(tls.as_ref().map(|tls| tls.certificate.clone())));
+        for container in blobs.with_discarded(&accounts) {
+            background.spawn(Box::pin(async move {
+                while remove_some(&container).await {
+                    tokio::task::yield_now().await;
+                }
+            }));
+        }
         let pipeline = |service| {
             Pipeline::new(service, accounts.clone(), environment.clone(), store.clone(), &background, options)
                 .with_local_services(&local_services)
@@ -192,6 +201,8 @@ impl Emulator {
             environment,
             #[cfg(test)]
             files,
+            #[cfg(test)]
+            blobs,
             store,
             recovered,
             listeners,

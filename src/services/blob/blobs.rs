@@ -14,11 +14,12 @@ use crate::rules::retention::RetentionPolicy;
 use crate::rules::time::Timestamp;
 use crate::services::blob::state::{Blob, Consistency, Container, NamespaceConflict};
 use crate::services::blob::wire;
-use crate::services::shared::accounts::{Resource, ServiceAccounts};
+use crate::services::shared::accounts::{Resource, ResourceIndex, ServiceAccounts};
 use crate::services::shared::described::{Described, HasMetadata, HasPolicies};
 use crate::services::shared::listing::{Listed, ListedResource};
 use crate::services::shared::resource_index::Restorable;
-use std::sync::Arc;
+use crate::store::cell::Cell;
+use std::sync::{Arc, Weak};
 
 /// A container whose account got a hierarchical namespace, or lost it, and that cannot follow.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -172,6 +173,16 @@ impl Blobs {
             messages.push(format!("container {name} of account {} has a hierarchical namespace now", account.name));
         }
         Ok(messages)
+    }
+
+    /// The containers with deleted directories whose contents are not yet removed.
+    pub fn with_discarded(&self, accounts: &Accounts) -> Vec<Weak<Cell<Container>>> {
+        let indexes = accounts.iter().filter_map(|account| Some(self.account(&account.name).ok()?.resources.read()));
+        let discarded = |index: Arc<ResourceIndex<Container>>| {
+            let cells = index.values().filter(|cell| cell.read().has_discarded());
+            cells.map(Arc::downgrade).collect::<Vec<_>>()
+        };
+        indexes.flat_map(discarded).collect()
     }
 
     /// What the hierarchical namespaces of an account contain, with the names of their containers.
