@@ -158,8 +158,9 @@ impl<S: Persist> Cell<S> {
             S::write_changes(Some(&before), &draft, to);
             S::write_changes(Some(&other_before), &other_draft, &mut to.of(other.id()));
         })?;
-        self.published.store(Arc::new(draft));
+        // What a rename takes from this cell is in the other one before it is gone from here.
         other.published.store(Arc::new(other_draft));
+        self.published.store(Arc::new(draft));
         Ok((result, durable))
     }
 

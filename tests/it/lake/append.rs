@@ -68,3 +68,25 @@ async fn a_write_acts_on_the_lease() {
     )
     .await;
 }
+
+/// The last holder of a lease cannot renew it after a change that it does not know.
+#[tokio::test]
+async fn a_flush_ends_an_expired_lease() {
+    let acquire = "x-ms-lease-action: acquire; x-ms-lease-duration: 15; x-ms-proposed-lease-id: {A}";
+    let renew = "x-ms-lease-action: renew; x-ms-lease-id: {A}";
+    check(&format!(
+        "PUT /box/f?resource=file → 201
+         POST /box/f | {acquire} → 201
+         wait 16
+         PATCH /box/f?action=append&position=0 | | a → 202
+         HEAD /box/f → 200 | x-ms-lease-state: expired
+         PATCH /box/f?action=flush&position=1 → 200
+         HEAD /box/f → 200 | x-ms-lease-state: available
+         POST /box/f | {renew} → 409 LeaseIdMismatchWithLeaseOperation
+         POST /box/f | {acquire} → 201
+         wait 16
+         PATCH /box/f?action=append&position=1&flush=true | | b → 202
+         POST /box/f | {renew} → 409 LeaseIdMismatchWithLeaseOperation"
+    ))
+    .await;
+}

@@ -6,9 +6,9 @@ mod blobs;
 mod create;
 mod delete;
 mod flat;
-
 mod listing;
 mod namespaces;
+mod race;
 mod rename;
 mod routing;
 mod signatures;

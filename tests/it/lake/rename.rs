@@ -119,6 +119,54 @@ async fn uncommitted_blocks_move_to_another_file_system() {
     .await;
 }
 
+/// What was written to a name and never became a path, or is the rest of one that has expired, has no part in what moves there.
+#[tokio::test]
+async fn uncommitted_data_of_the_destination_is_dropped() {
+    check(
+        "PUT /box/f?resource=file → 201
+         PATCH /box/f?action=append&position=0 | | old → 202
+         PUT /box/f?comp=expiry | x-ms-expiry-option: RelativeToNow; x-ms-expiry-time: 5000 → 200
+         wait 6
+         PUT /box/g?resource=file → 201
+         PUT /box/f?mode=legacy | x-ms-rename-source: /box/g → 201
+         PATCH /box/f?action=flush&position=3 → 400 InvalidFlushPosition
+         PUT /box/h?comp=block&blockid=QQ== | | old → 201
+         PUT /box/h?mode=legacy | x-ms-rename-source: /box/f → 201
+         PUT /box/h?comp=blocklist | | <BlockList><Latest>QQ==</Latest></BlockList> → 400 InvalidBlockList",
+    )
+    .await;
+}
+
+/// Renames make directories that are deeper than any path of a request. They too move to another file system.
+#[tokio::test]
+async fn deep_directories_move_to_another_file_system() {
+    let server = lake(&[]).await;
+    server.container("other").await;
+    check_in(&server, "PUT /box/b/f?resource=file → 201").await;
+    let deep = vec!["d"; 59].join("/");
+    for _ in 0..100 {
+        check_in(
+            &server,
+            &format!(
+                "PUT /box/a/{deep}?resource=directory → 201
+                 PUT /box/a/{deep}/b?mode=legacy | x-ms-rename-source: /box/b → 201
+                 PUT /box/b?mode=legacy | x-ms-rename-source: /box/a → 201"
+            ),
+        )
+        .await;
+    }
+    check_in(
+        &server,
+        &format!(
+            "PUT /other/b?mode=legacy | x-ms-rename-source: /box/b → 201
+             HEAD /box/b → 404 PathNotFound
+             HEAD /other/b/{deep}/b → 200
+             DELETE /other/b?recursive=true → 200"
+        ),
+    )
+    .await;
+}
+
 /// Go's SDK puts the account before the source; those of JavaScript and C++ also leave it out of the URL.
 #[tokio::test]
 async fn renames_of_path_style_clients() {

@@ -91,8 +91,9 @@ impl Container {
 
     /// Puts a renamed path at its place, instead of what it replaces.
     fn settle_rename(&mut self, planned: Planned, uncommitted: Option<Arc<UncommittedBlocks>>, now: Timestamp) -> Arc<Blob> {
+        // Also blocks without a blob, and appends of a file that has expired.
+        self.drop_uncommitted(&planned.to);
         if planned.replaces {
-            self.drop_uncommitted(&planned.to);
             if let Some(replaced) = self.take(&BlobKey::base(planned.to.clone())) {
                 self.discard_contents(&replaced);
             }
@@ -181,11 +182,9 @@ fn plan(from: &Container, to: &Container, rename: &RenameRequest, request: &Requ
     let (now, no_tags) = (request.now, Tags::default());
     from.check_access(&rename.principal, Action::Rename, rename.source.as_str(), now)?;
     let place = from.place(rename.source.as_str(), now).map_err(|_| ErrorCode::SourcePathNotFound)?;
-    let source = from.current(&place, now);
-    let source_check = source.map_or(Ok(()), |source| {
-        check_rename_source(&rename.conditions, &source.state(&no_tags))?;
-        lease::check(source.lease, LeaseCheck::Required, rename.lease_id, LeasedResource::Blob, now)
-    });
+    let source = from.current(&place, now).ok_or(ErrorCode::SourcePathNotFound)?;
+    let source_check = check_rename_source(&rename.conditions, &source.state(&no_tags))
+        .and_then(|()| lease::check(source.lease, LeaseCheck::Required, rename.lease_id, LeasedResource::Blob, now));
 
     let requested = Path::parse(request.target.blob()?.0, Namespace::Hierarchical)?;
     let at_requested = to.place_to_write(requested.as_str(), now).ok().flatten();
@@ -213,7 +212,7 @@ fn plan(from: &Container, to: &Container, rename: &RenameRequest, request: &Requ
 
     let plan = Rename {
         source: rename::Location { file_system: &rename.file_system, path: &rename.source },
-        source_kind: source.map(|source| kind_of(source)),
+        source_kind: Some(kind_of(source)),
         source_check,
         destination: rename::Location { file_system: request.target.resource_name()?, path: &path },
         moves_into: path != requested,
@@ -222,7 +221,6 @@ fn plan(from: &Container, to: &Container, rename: &RenameRequest, request: &Requ
         parent,
     }
     .plan()?;
-    let source = source.ok_or(ErrorCode::SourcePathNotFound)?;
     let lease = rename::lease_after(source.lease, existing.map(|(_, blob)| blob.lease), now);
     let metadata = rename.properties.clone().unwrap_or_else(|| source.metadata.clone());
     Ok(Planned {

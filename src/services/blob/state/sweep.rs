@@ -179,4 +179,33 @@ mod tests {
         put(&mut container, "later", start().after_seconds(400 * DAY), None);
         assert_eq!(container.blobs.len(), 3);
     }
+
+    #[test]
+    fn nothing_remains_of_a_deleted_directory() {
+        const FILES: usize = 3000;
+        for (retention, waited) in [(RetentionPolicy::default(), 0), (RETAINED, DAY + 1)] {
+            let mut container = container().with_hierarchy(&Caller::SuperUser, start());
+            for n in 0..FILES {
+                let name = format!("d/{}/{n}", n % 10);
+                let path = Claimed { place: None, ..claimed(&name) };
+                if n % 3 == 0 {
+                    container.stage(path, BlockId::named("YQ=="), Content::default(), start()).unwrap();
+                } else {
+                    let body = Body::Block { content: Content::default(), blocks: Arc::default() };
+                    let make = |new: crate::services::blob::state::blob::NewBlob| new.blob(body, ContentHeaders::default());
+                    container.create(path, start(), RETAINED, make).unwrap();
+                }
+            }
+            let count = |container: &Container| (container.blobs.len(), container.uncommitted.len(), container.due.len());
+            assert_eq!(count(&container), (12 + FILES * 2 / 3, FILES / 3, FILES / 3));
+            let place = container.place("d", start()).unwrap();
+            container.delete_path("d", &place, start(), retention).unwrap();
+            container.sweep(start().after_seconds(waited));
+            let mut steps = 1;
+            while container.sweep_discarded(1000) {
+                steps += 1;
+            }
+            assert_eq!((count(&container), steps), ((1, 0, 0), FILES / 1000 + 1), "{retention:?}");
+        }
+    }
 }
