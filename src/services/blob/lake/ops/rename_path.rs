@@ -73,6 +73,7 @@ async fn rename_path(
         lease_id: input.lease_id,
         principal,
         properties: input.properties.0,
+        retention: blobs.retention_policy(&request)?,
     };
     let destination = blobs.resource(&request)?;
     let renamed = if source.file_system == request.target.resource_name()? {
