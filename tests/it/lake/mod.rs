@@ -4,9 +4,10 @@ mod access;
 mod append;
 mod blobs;
 mod create;
+mod delegation;
 mod delete;
+mod errors;
 mod flat;
-
 mod listing;
 mod namespaces;
 mod rename;
