@@ -71,7 +71,8 @@ pub enum Existing {
 }
 
 impl Existing {
-    fn kind(self) -> PathKind {
+    /// Whether it is a file or a directory.
+    pub fn kind(self) -> PathKind {
         match self {
             Existing::File => PathKind::File,
             Existing::EmptyDirectory | Existing::Directory => PathKind::Directory,

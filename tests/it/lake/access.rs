@@ -228,3 +228,96 @@ async fn a_rename_needs_both_parents() {
         }
     }
 }
+
+/// The list of the source decides for the principal that reads it: that of the request, or that of the authorization for the source.
+#[tokio::test]
+async fn a_copy_needs_read_access_to_its_source() {
+    let server = server().await;
+    let (ann, bob) = (token(ANN, &role("")), token(BOB, &role("")));
+    check_in(
+        &server,
+        &format!(
+            "PUT /box/open?resource=directory | x-ms-permissions: 0777; x-ms-umask: 0000 → 201
+             PATCH /box/d?action=setAccessControl | x-ms-permissions: 0711 → 200
+             PATCH /box/d/f?action=setAccessControl | x-ms-acl: user::rw-,user:{}:r--,group::---,other::--- → 200",
+            BOB.0
+        ),
+    )
+    .await;
+    let source = format!("http://{}/devstoreaccount1/box/d/f", server.host(ServiceKind::Blob));
+    let authorization = "x-ms-copy-source-authorization";
+    let sources: [&[(&str, &str)]; 3] =
+        [&[("x-ms-requires-sync", "true")], &[("x-ms-blob-type", "BlockBlob"), ("content-length", "0")], &[]];
+    for (number, kind) in sources.into_iter().enumerate() {
+        let callers = [(&ann, None, false), (&bob, None, true), (&ann, Some(&bob), true), (&bob, Some(&ann), false)];
+        for (row, (caller, shown, permitted)) in callers.into_iter().enumerate() {
+            // Copy Blob without a token for the source is asynchronous, and takes none.
+            if shown.is_some() && kind.is_empty() {
+                continue;
+            }
+            let shown = shown.map(|token| (authorization, token.as_str()));
+            let headers: Vec<_> = kind.iter().copied().chain([("x-ms-copy-source", source.as_str())]).chain(shown).collect();
+            let request =
+                server.request("PUT", &format!("/box/open/copy{number}{row}")).anonymous().header("authorization", caller);
+            let answer = request.headers(&headers).send().await;
+            let verdict = answer.verdict();
+            assert_eq!(answer.status < 300, permitted, "{kind:?} {shown:?}: {verdict} {}", answer.text());
+            assert!(permitted || answer.status == 403, "{kind:?}: {verdict}");
+        }
+    }
+}
+
+/// This server knows object ids, and no user principal names.
+#[tokio::test]
+async fn owners_are_object_ids_whatever_names_are_requested() {
+    let server = server().await;
+    assert_eq!(send(&server, &token(ANN, ""), "PUT /box/own?resource=file", &[], "").await.verdict(), "201");
+    for upn in ["true", "false"] {
+        check_in(
+            &server,
+            &format!(
+                "HEAD /box/own?action=getAccessControl&upn={upn} → 200 | x-ms-owner: {0}; x-ms-group: $superuser
+                 HEAD /box/d/f?action=getAccessControl&upn={upn} → 200 | x-ms-owner: $superuser
+                 HEAD /box/own?upn={upn} → 200 | x-ms-owner: {0}
+                 GET /box?resource=filesystem&recursive=false&upn={upn} → 200 | | ~\"owner\":\"{0}\"
+                 HEAD /box/own?action=getAccessControl&upn=maybe → 400 InvalidQueryParameterValue",
+                ANN.0
+            ),
+        )
+        .await;
+    }
+}
+
+/// The parts of a batch obey the namespace and its lists.
+#[tokio::test]
+async fn parts_of_a_batch_are_checked_as_requests() {
+    let server = server().await;
+    let ann = token(ANN, &role(""));
+    check_in(
+        &server,
+        "PUT /box/open?resource=directory | x-ms-permissions: 0777; x-ms-umask: 0000 → 201
+         PUT /box/open/f?resource=file → 201
+         PUT /box/open/e?resource=directory → 201
+         PUT /box/open/full/g?resource=file → 201",
+    )
+    .await;
+    let part = |path: &str| {
+        format!(
+            "--b\r\nContent-Type: application/http\r\n\r\nDELETE /devstoreaccount1/box/{path} HTTP/1.1\r\n\
+             authorization: {ann}\r\nx-ms-date: Thu, 01 Jan 2026 00:00:00 GMT\r\n\r\n"
+        )
+    };
+    let parts: String = ["open/f", "open/e", "open/full", "d/f", "open/none"].map(part).concat();
+    let owner = token(ANN, "");
+    let request = server.request("POST", "/?comp=batch").anonymous().header("authorization", &owner);
+    let answer = request.header("content-type", "multipart/mixed; boundary=b").body(format!("{parts}--b--\r\n")).send().await;
+    assert_eq!(answer.verdict(), "202", "{}", answer.text());
+    let text = String::from_utf8_lossy(&answer.body);
+    let lines = text.lines().filter(|line| line.starts_with("HTTP/1.1") || line.starts_with("x-ms-error-code"));
+    let found: Vec<&str> =
+        lines.map(|line| line.trim_start_matches("HTTP/1.1 ").trim_start_matches("x-ms-error-code: ")).collect();
+    let [first, second, rest @ ..] = &found[..] else { panic!("{text}") };
+    assert!(first.starts_with("202") && second.starts_with("202"), "{text}");
+    let codes: Vec<&str> = rest.iter().copied().filter(|line| !line.contains(' ')).collect();
+    assert_eq!(codes, ["DirectoryIsNotEmpty", "AuthorizationPermissionMismatch", "BlobNotFound"], "{text}");
+}

@@ -29,7 +29,8 @@ async fn a_directory_is_deleted_with_all_that_is_below() {
     assert_eq!(names(&server, "/box?resource=filesystem&recursive=true").await, ["a/"]);
 }
 
-const KEEP: &str = "<StorageServiceProperties><DeleteRetentionPolicy><Enabled>true</Enabled><Days>7</Days></DeleteRetentionPolicy>\
+/// Properties of a service that retains deleted paths for 7 days.
+pub(super) const KEEP: &str = "<StorageServiceProperties><DeleteRetentionPolicy><Enabled>true</Enabled><Days>7</Days></DeleteRetentionPolicy>\
     </StorageServiceProperties>";
 
 #[tokio::test]
@@ -86,7 +87,11 @@ async fn a_file_expires() {
          HEAD /box/f → 200 | x-ms-expiry-time: +
          wait 6
          HEAD /box/f → 404 PathNotFound
-         PUT /box/f?resource=file → 201",
+         PUT /box/f?resource=file → 201
+         # A directory does not.
+         PUT /box/d?resource=directory → 201
+         PUT /box/d?comp=expiry | x-ms-expiry-option: RelativeToNow; x-ms-expiry-time: 5000 → 409 ResourceTypeMismatch
+         HEAD /box/d → 200 | x-ms-expiry-time: -",
     )
     .await;
 }

@@ -36,7 +36,7 @@ impl Writer {
     pub fn error(&mut self, error: RowError, position: u64) {
         let mut record = vec![2, error.fatal.into()];
         text(&mut record, error.name);
-        text(&mut record, error.message);
+        text(&mut record, &error.message);
         long(&mut record, position);
         self.block(&record);
     }

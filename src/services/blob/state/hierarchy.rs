@@ -8,7 +8,7 @@ use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lake::access::Caller;
 use crate::rules::lake::acl::NewAccess;
 use crate::rules::lake::append::WrittenBy;
-use crate::rules::lake::path::PathKind;
+use crate::rules::lake::path::{PathKind, segments};
 use crate::rules::lease::Lease;
 use crate::rules::time::Timestamp;
 use crate::services::blob::body::Body;
@@ -27,11 +27,6 @@ pub(super) struct Location<'n> {
     pub(super) ancestors: Vec<Arc<Blob>>,
     /// The names below the last of them: none for the root directory, one if all parents exist.
     pub(super) names: Vec<&'n str>,
-}
-
-/// The names in a path.
-pub(super) fn segments(path: &str) -> impl Iterator<Item = &str> {
-    path.split('/').filter(|name| !name.is_empty())
 }
 
 impl Location<'_> {

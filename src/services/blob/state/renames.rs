@@ -3,19 +3,27 @@
 use crate::operation::Request;
 use crate::rules::blob::tags::Tags;
 use crate::rules::conditions::Conditions;
+use crate::rules::encryption::Encryption;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lake::access::{Action, Caller};
 use crate::rules::lake::conditions::{check_created, check_overwritten, check_rename_source};
 use crate::rules::lake::path::{Namespace, Path, PathKind};
+use crate::rules::lake::properties::IS_FOLDER;
 use crate::rules::lake::rename::{self, Existing, Rename, RenameMode, RenamePlan};
-use crate::rules::lease::{self, LeaseCheck, LeaseId, LeasedResource};
+use crate::rules::lease::{self, Lease, LeaseCheck, LeaseId, LeasedResource};
 use crate::rules::metadata::Metadata;
+use crate::rules::names;
+use crate::rules::retention::RetentionPolicy;
 use crate::rules::time::Timestamp;
+use crate::services::blob::body::Body;
 use crate::services::blob::path_properties::PathProperties;
-use crate::services::blob::state::blob::Blob;
+use crate::services::blob::state::admission::Admitted;
+use crate::services::blob::state::blob::{Blob, NewBlob};
 use crate::services::blob::state::container::{Container, UncommittedBlocks};
 use crate::services::blob::state::key::{BlobKey, DirectoryId, Place};
 use std::collections::{BTreeMap, BTreeSet};
+use crate::services::shared::content_headers::ContentHeaders;
+use crate::store::content::Content;
 use std::sync::Arc;
 
 /// The rename of a request, whose URL names the destination.
@@ -33,6 +41,8 @@ pub struct RenameRequest {
     pub principal: Caller,
     /// The properties of the user that the new path has; without them it keeps those of the source.
     pub properties: Option<Metadata>,
+    /// How a flat namespace retains what the rename replaces.
+    pub retention: RetentionPolicy,
 }
 
 /// A rename that may proceed.
@@ -40,8 +50,17 @@ struct Planned {
     from: Place,
     to: Place,
     replaces: bool,
-    /// The new path.
-    renamed: Blob,
+    /// The new path; `None` for a directory of a flat namespace that only the names below it imply.
+    renamed: Option<Blob>,
+    /// The blobs below a directory of a flat namespace, and their new places.
+    below: Vec<(BlobKey, Place)>,
+}
+
+/// A blob of a flat namespace that moves to another place.
+struct MovedBlob {
+    to: Place,
+    blob: Arc<Blob>,
+    uncommitted: Option<Arc<UncommittedBlocks>>,
 }
 
 /// A path that leaves its file system for another one, in which its directory has another id.
@@ -59,11 +78,14 @@ impl Container {
     /// Those of [`Rename::plan`].
     pub fn rename(&mut self, rename: &RenameRequest, request: &Request) -> Result<Arc<Blob>, StorageError> {
         let planned = plan(self, self, rename, request)?;
-        let uncommitted = self.uncommitted.get(&planned.from).cloned();
-        self.take(&BlobKey::base(planned.from.clone()));
-        self.drop_uncommitted(&planned.from);
-        let renamed = self.settle_rename(planned, uncommitted, request.now);
-        Ok(renamed)
+        let uncommitted = planned.renamed.as_ref().and_then(|_| self.uncommitted.get(&planned.from).cloned());
+        if planned.renamed.is_some() {
+            self.take(&BlobKey::base(planned.from.clone()));
+            self.drop_uncommitted(&planned.from);
+        }
+        let below = self.extract_flat(&planned.below);
+        self.insert_flat(below, rename.retention, request.now);
+        self.settle_rename(planned, uncommitted, rename.retention, request.now)
     }
 
     /// Renames a path of another file system to one of this. Each path below it moves by itself.
@@ -76,24 +98,40 @@ impl Container {
         rename: &RenameRequest,
         request: &Request,
     ) -> Result<Arc<Blob>, StorageError> {
-        let planned = plan(source, self, rename, request)?;
-        let moved = source.extract(&planned.from);
-        let Some(left) = planned.renamed.directory() else {
-            return Ok(self.settle_rename(planned, moved.uncommitted, request.now));
-        };
-        let below = source.extract_below(left);
-        let directory = self.new_directory_id();
-        let renamed = Blob { path: with_directory(&planned.renamed, directory), ..planned.renamed };
-        let renamed = self.settle_rename(Planned { renamed, ..planned }, moved.uncommitted, request.now);
-        self.insert_below(left, directory, below);
+        let mut planned = plan(source, self, rename, request)?;
+        let uncommitted = planned.renamed.as_ref().and_then(|_| source.extract(&planned.from).uncommitted);
+        self.insert_flat(source.extract_flat(&planned.below), rename.retention, request.now);
+        let left = planned.renamed.as_ref().and_then(|renamed| renamed.directory());
+        let below = left.map_or_else(Vec::new, |left| source.extract_below(left));
+        let directory = left.map(|_| self.new_directory_id());
+        if let (Some(renamed), Some(id)) = (&mut planned.renamed, directory) {
+            renamed.path = with_directory(renamed, id);
+        }
+        let renamed = self.settle_rename(planned, uncommitted, rename.retention, request.now)?;
+        if let (Some(left), Some(directory)) = (left, directory) {
+            self.insert_below(left, directory, below);
+        }
         Ok(renamed)
     }
 
     /// Puts a renamed path at its place, instead of what it replaces.
-    fn settle_rename(&mut self, planned: Planned, uncommitted: Option<Arc<UncommittedBlocks>>, now: Timestamp) -> Arc<Blob> {
+    ///
+    /// # Errors
+    /// 409 for a replaced blob under an immutability policy or a legal hold, unless it stays as a version.
+    fn settle_rename(
+        &mut self,
+        planned: Planned,
+        uncommitted: Option<Arc<UncommittedBlocks>>,
+        retention: RetentionPolicy,
+        now: Timestamp,
+    ) -> Result<Arc<Blob>, StorageError> {
+        // Also a deleted blob that can be restored.
+        self.displace(&planned.to, now, retention);
         // Also blocks without a blob, and appends of a file that has expired.
         self.drop_uncommitted(&planned.to);
         if planned.replaces {
+            let replaced = self.current(&planned.to, now).filter(|_| self.is_hierarchical() || !retention.versions);
+            replaced.map_or(Ok(()), |replaced| replaced.protection.admits_removal(now))?;
             if let Some(replaced) = self.take(&BlobKey::base(planned.to.clone())) {
                 self.discard_contents(&replaced);
             }
@@ -101,11 +139,41 @@ impl Container {
         if let Some(uncommitted) = uncommitted {
             self.set_uncommitted(planned.to.clone(), UncommittedBlocks::clone(&uncommitted));
         }
-        let renamed = self.insert(BlobKey::base(planned.to), planned.renamed);
+        let renamed = planned.renamed.unwrap_or_else(|| self.directory_mark(now));
+        let renamed = self.insert(BlobKey::base(planned.to), renamed);
         // ETags of this container are later than those that it got from another one.
         self.latest = self.latest.max(renamed.last_modified);
         self.sweep(now);
-        renamed
+        Ok(renamed)
+    }
+
+    /// A directory of a flat namespace: an empty blob with the mark of directories.
+    fn directory_mark(&mut self, now: Timestamp) -> Blob {
+        let last_modified = self.next_last_modified(now);
+        let new = NewBlob { last_modified, lease: Lease::default(), encryption: Encryption::Service, version: None };
+        let body = Body::Block { content: Content::default(), blocks: Arc::default() };
+        Blob { metadata: Metadata::default().with(IS_FOLDER, "true"), ..new.blob(body, ContentHeaders::default()) }
+    }
+
+    /// Removes blobs of a flat namespace, to insert them at other places.
+    fn extract_flat(&mut self, moves: &[(BlobKey, Place)]) -> Vec<MovedBlob> {
+        let extract = |(key, to): &(BlobKey, Place)| {
+            let uncommitted = self.uncommitted.get(&key.place).cloned();
+            self.drop_uncommitted(&key.place);
+            Some(MovedBlob { to: to.clone(), blob: self.take(key)?, uncommitted })
+        };
+        moves.iter().filter_map(extract).collect()
+    }
+
+    fn insert_flat(&mut self, moved: Vec<MovedBlob>, retention: RetentionPolicy, now: Timestamp) {
+        for MovedBlob { to, blob, uncommitted } in moved {
+            self.latest = self.latest.max(blob.last_modified);
+            self.displace(&to, now, retention);
+            if let Some(uncommitted) = uncommitted {
+                self.set_uncommitted(to.clone(), UncommittedBlocks::clone(&uncommitted));
+            }
+            self.insert(BlobKey::base(to), Blob::clone(&blob));
+        }
     }
 
     /// Removes a path, and not what is below it.
@@ -154,12 +222,17 @@ impl Container {
     }
 
     /// What a rename meets at a path.
-    fn existing(&self, place: Option<&Place>, now: Timestamp) -> Option<(Existing, &Arc<Blob>)> {
-        let blob = self.current(place?, now)?;
-        let existing = match blob.directory() {
-            None => Existing::File,
-            Some(directory) if self.has_children(directory, now) => Existing::Directory,
-            Some(_) => Existing::EmptyDirectory,
+    fn existing(&self, place: Option<&Place>, now: Timestamp) -> Option<(Existing, Option<&Arc<Blob>>)> {
+        let blob = self.current(place?, now);
+        let has_entries = || match blob.and_then(|blob| blob.directory()) {
+            Some(directory) => self.has_children(directory, now),
+            None => !self.is_hierarchical() && !self.flat_below(place.map_or("", Place::as_str), now).is_empty(),
+        };
+        let existing = match blob.map(|blob| blob.path_kind()) {
+            Some(PathKind::File) => Existing::File,
+            _ if has_entries() => Existing::Directory,
+            Some(PathKind::Directory) => Existing::EmptyDirectory,
+            None => return None,
         };
         Some((existing, blob))
     }
@@ -170,25 +243,22 @@ fn with_directory(blob: &Blob, id: DirectoryId) -> Option<Arc<PathProperties>> {
     blob.path.as_ref().map(|path| Arc::new(PathProperties { directory: Some(id), ..PathProperties::clone(path) }))
 }
 
-fn kind_of(blob: &Blob) -> PathKind {
-    if blob.directory().is_some() { PathKind::Directory } else { PathKind::File }
-}
-
 /// Checks a rename, and finds the place of the new path.
 fn plan(from: &Container, to: &Container, rename: &RenameRequest, request: &Request) -> Result<Planned, StorageError> {
-    if !from.is_hierarchical() && !from.flat_paths(rename.source.as_str(), false, request.now).is_empty() {
-        return Err(ErrorCode::NotImplemented.with_reason("only files are renamed in an account without hns"));
-    }
     let (now, no_tags) = (request.now, Tags::default());
     from.check_access(&rename.principal, Action::Rename, rename.source.as_str(), now)?;
     let place = from.place(rename.source.as_str(), now).map_err(|_| ErrorCode::SourcePathNotFound)?;
-    let source = from.current(&place, now).ok_or(ErrorCode::SourcePathNotFound)?;
-    let source_check = check_rename_source(&rename.conditions, &source.state(&no_tags))
-        .and_then(|()| lease::check(source.lease, LeaseCheck::Required, rename.lease_id, LeasedResource::Blob, now));
+    let existing_source = from.existing(Some(&place), now).ok_or(ErrorCode::SourcePathNotFound)?;
+    let (source_kind, source) = (existing_source.0.kind(), existing_source.1);
+    let source_check = source.map_or(Ok(()), |source| {
+        source.protection.admits_removal(now)?;
+        check_rename_source(&rename.conditions, &source.state(&no_tags))?;
+        lease::check(source.lease, LeaseCheck::Required, rename.lease_id, LeasedResource::Blob, now)
+    });
 
     let requested = Path::parse(request.target.blob()?.0, Namespace::Hierarchical)?;
     let at_requested = to.place_to_write(requested.as_str(), now).ok().flatten();
-    let kind = to.existing(at_requested.as_ref(), now).map(|(_, blob)| kind_of(blob));
+    let kind = to.existing(at_requested.as_ref(), now).map(|(existing, _)| existing.kind());
     let path = rename::final_path(rename.mode, &rename.source, &requested, kind, Namespace::Hierarchical)?;
     let located = to.place_to_write(path.as_str(), now);
     let parent = match &located {
@@ -204,15 +274,16 @@ fn plan(from: &Container, to: &Container, rename: &RenameRequest, request: &Requ
     }
     let check_lease = |lease| lease::check(lease, LeaseCheck::Required, request.lease_id, LeasedResource::Blob, now);
     let destination_check = match existing {
-        None => check_created(&request.conditions).and_then(|()| check_lease(lease::Lease::default())),
-        Some((_, blob)) => {
-            check_overwritten(&request.conditions, kind_of(blob), &blob.state(&no_tags)).and_then(|()| check_lease(blob.lease))
+        Some((existing, Some(blob))) => {
+            check_overwritten(&request.conditions, existing.kind(), &blob.state(&no_tags)).and_then(|()| check_lease(blob.lease))
         }
+        // A directory that only names imply has neither an ETag nor a lease.
+        None | Some((_, None)) => check_created(&request.conditions).and_then(|()| check_lease(Lease::default())),
     };
 
     let plan = Rename {
         source: rename::Location { file_system: &rename.file_system, path: &rename.source },
-        source_kind: Some(kind_of(source)),
+        source_kind: Some(source_kind),
         source_check,
         destination: rename::Location { file_system: request.target.resource_name()?, path: &path },
         moves_into: path != requested,
@@ -221,14 +292,39 @@ fn plan(from: &Container, to: &Container, rename: &RenameRequest, request: &Requ
         parent,
     }
     .plan()?;
-    let lease = rename::lease_after(source.lease, existing.map(|(_, blob)| blob.lease), now);
-    let metadata = rename.properties.clone().unwrap_or_else(|| source.metadata.clone());
-    Ok(Planned {
-        from: place,
-        to: final_place.ok_or(ErrorCode::RenameDestinationParentPathNotFound)?,
-        replaces: plan == RenamePlan::Replace,
-        renamed: Blob { lease, metadata, ..Blob::clone(source) },
-    })
+    let to = final_place.ok_or(ErrorCode::RenameDestinationParentPathNotFound)?;
+    let replaced = existing.and_then(|(_, blob)| blob).map(|blob| blob.lease);
+    let is_directory = source_kind == PathKind::Directory;
+    let renamed = source.map(|source| {
+        let lease = rename::lease_after(source.lease, replaced, now);
+        let kept = || source.metadata.clone();
+        let mut metadata = rename.properties.clone().unwrap_or_else(kept);
+        if is_directory && source.path.is_none() && metadata.get(IS_FOLDER).is_none() {
+            metadata = metadata.with(IS_FOLDER, "true");
+        }
+        Blob { lease, metadata, ..Blob::clone(source) }
+    });
+    let below = match is_directory && !from.is_hierarchical() {
+        true => moves_below(from, &place, &to, now)?,
+        false => Vec::new(),
+    };
+    Ok(Planned { from: place, to, replaces: plan == RenamePlan::Replace, renamed, below })
+}
+
+/// The moves of the blobs below a directory of a flat namespace. The service copies and deletes each of them.
+///
+/// # Errors
+/// 400 for a new name that is too long; 412 for a leased blob; 409 for one under an immutability policy or a legal hold.
+fn moves_below(from: &Container, source: &Place, to: &Place, now: Timestamp) -> Result<Vec<(BlobKey, Place)>, StorageError> {
+    let move_of = |blob: Admitted| {
+        lease::check(blob.lease, LeaseCheck::Required, None, LeasedResource::Blob, now)?;
+        blob.protection.admits_removal(now)?;
+        let below = blob.key.place.as_str().strip_prefix(source.as_str()).unwrap_or_default();
+        let name = format!("{}{below}", to.as_str());
+        names::blob(&name)?;
+        Ok((blob.key, Place::flat(name)))
+    };
+    from.flat_below(source.as_str(), now).into_iter().map(move_of).collect()
 }
 
 #[cfg(test)]

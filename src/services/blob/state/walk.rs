@@ -1,10 +1,10 @@
 //! Walks over the paths of a hierarchical namespace, depth first: a directory comes right before what it contains, and names in a
 //! directory are in the order of their bytes (recorded).
 
+use crate::rules::lake::path::segments;
 use crate::rules::time::Timestamp;
 use crate::services::blob::state::blob::Blob;
 use crate::services::blob::state::container::Container;
-use crate::services::blob::state::hierarchy::segments;
 use crate::services::blob::state::key::DirectoryId;
 use std::iter::Peekable;
 use std::sync::Arc;

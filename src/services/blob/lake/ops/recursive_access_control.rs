@@ -12,7 +12,7 @@ use crate::services::blob::blobs::Blobs;
 use crate::services::blob::lake::ops::access_control::check_namespace;
 use crate::services::blob::lake::ops::spec::WRITE;
 use crate::services::blob::lake::wire;
-use crate::services::blob::lake::wire::Continuation;
+use crate::services::blob::lake::wire::{Continuation, page_size};
 use crate::services::blob::state::{AccessPage, AccessReport, Container};
 use serde::Serialize;
 
@@ -49,15 +49,7 @@ const MOST: usize = 2000;
 parsed_input! {
     /// The most paths of a page (`maxRecords`).
     pub(super) MaxRecords(usize) = [Input::query("maxrecords")],
-    |fields| match fields.query("maxrecords").map(str::parse::<i64>) {
-        None => Ok(MOST),
-        Some(Ok(number)) if number >= 1 => Ok(usize::try_from(number).map_or(MOST, |number| number.min(MOST))),
-        Some(Ok(number)) => Err(ErrorCode::OutOfRangeQueryParameterValue.with_reason(format!("maxRecords={number}"))),
-        Some(Err(_)) => {
-            let text = fields.query("maxrecords").unwrap_or_default();
-            Err(StorageError::invalid_query("maxrecords", text, "The value is not a number."))
-        }
-    }
+    |fields| page_size(fields, "maxrecords", MOST)
 }
 
 #[derive(Serialize)]

@@ -72,6 +72,7 @@ async fn rename_path(
         lease_id: input.lease_id,
         principal,
         properties: input.properties.0,
+        retention: blobs.retention_policy(&request)?,
     };
     let destination = blobs.resource(&request)?;
     let from = blobs.find(account, &source.file_system)?;
