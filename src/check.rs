@@ -74,14 +74,14 @@ fn read_all(path: &Path, progress: &Progress) -> Result<Checked, DiskError> {
 /// Compares the paths of hierarchical namespaces with their directories: how many there are, if there is such a namespace, and what is
 /// wrong.
 fn check_hierarchies(blobs: &Blobs, accounts: &Accounts) -> (Option<String>, Vec<String>) {
-    let (mut namespaces, mut paths, mut deleted, mut wrong) = (0, 0, 0, Vec::new());
+    let (mut is_any, mut paths, mut deleted, mut wrong) = (false, 0, 0, Vec::new());
     for account in accounts.iter() {
         for (name, found) in blobs.consistency(&account.name).unwrap_or_default() {
-            (namespaces, paths, deleted) = (namespaces + 1, paths + found.paths, deleted + found.deleted);
+            (is_any, paths, deleted) = (true, paths + found.paths, deleted + found.deleted);
             let sentences = found.wrong.into_iter();
             wrong.extend(sentences.map(|sentence| format!("container {name} of account {}: {sentence}", account.name)));
         }
     }
-    let found = format!("{paths} paths and {deleted} deletions in {namespaces} hierarchical namespaces");
-    ((namespaces > 0).then_some(found), wrong)
+    let found = format!("{paths} paths and {deleted} retained deletions in hierarchical namespaces");
+    (is_any.then_some(found), wrong)
 }

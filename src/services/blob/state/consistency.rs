@@ -121,6 +121,8 @@ mod tests {
         sound(&container, 4, 1);
         container.sweep_discarded(100);
         sound(&container, 3, 1);
+        container.sweep(now().after_seconds(2 * 24 * 60 * 60));
+        sound(&container, 2, 0);
         let flat = Container::new(now(), Metadata::default(), PublicAccess::Private, DefaultEncryption::default());
         assert_eq!(flat.consistency(), None);
     }
