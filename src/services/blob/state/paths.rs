@@ -244,8 +244,12 @@ impl Container {
 
     /// A directory whose contents are being removed.
     fn first_discarded(&self) -> Option<(BlobKey, DirectoryId)> {
+        // Each write looks for one. A flat container has none, also where a blob has such a name.
+        if !self.is_hierarchical() {
+            return None;
+        }
         let first = BlobKey::first(Place::discarded(DirectoryId::ROOT));
         let (key, directory) = self.blobs.range(first..).next().filter(|(key, _)| key.place.is_discarded())?;
-        self.is_hierarchical().then(|| Some((key.clone(), directory.directory()?)))?
+        Some((key.clone(), directory.directory()?))
     }
 }
