@@ -59,6 +59,16 @@ async fn deleted_paths_are_restored() {
     assert_eq!(page.elements("Name"), ["a"]);
     let rest = list(&format!("&showonly=deleted&marker={}", page.element("NextMarker").replace('=', "%3D"))).await;
     assert_eq!(rest.elements("Name"), ["a/g"]);
+    // With what exists under the same name, page by page.
+    let (mut names_in_pages, mut marker) = (Vec::new(), String::new());
+    for _ in 0..3 {
+        let page = list(&format!("&include=deleted&maxresults=1{marker}")).await;
+        names_in_pages
+            .extend(page.elements("Name").into_iter().map(|name| (name.to_owned(), page.text().contains("DeletionId"))));
+        marker = format!("&marker={}", page.element("NextMarker").replace('=', "%3D").replace('!', "%21"));
+    }
+    assert_eq!(names_in_pages, [("a", true), ("a", false), ("a/g", true)].map(|(name, deleted)| (name.to_owned(), deleted)));
+    assert_eq!(marker, "&marker=");
 
     let undelete = |target: &str, id: &str| {
         let request = server.request("PUT", &format!("{target}?comp=undelete")).header("x-ms-version", "2021-06-08");
