@@ -7,7 +7,7 @@ use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lake::access::{Action, Caller};
 use crate::rules::lake::conditions::{check_created, check_overwritten, check_rename_source};
 use crate::rules::lake::path::{Namespace, Path, PathKind};
-use crate::rules::lake::rename::{self, Existing, Rename, RenameMode, RenamePlan};
+use crate::rules::lake::rename::{self, Existing, Rename, RenameMode};
 use crate::rules::lease::{self, LeaseCheck, LeaseId, LeasedResource};
 use crate::rules::metadata::Metadata;
 use crate::rules::time::Timestamp;
@@ -39,7 +39,6 @@ pub struct RenameRequest {
 struct Planned {
     from: Place,
     to: Place,
-    replaces: bool,
     /// The new path.
     renamed: Blob,
 }
@@ -97,11 +96,10 @@ impl Container {
 
     /// Puts a renamed path at its place, instead of what it replaces.
     fn settle_rename(&mut self, planned: Planned, uncommitted: Option<Arc<UncommittedBlocks>>, now: Timestamp) -> Arc<Blob> {
-        if planned.replaces {
-            self.drop_uncommitted(&planned.to);
-            if let Some(replaced) = self.take(&BlobKey::base(planned.to.clone())) {
-                self.discard_contents(&replaced);
-            }
+        // Even if nothing exists there, an expired file may lie there, and what was appended to it.
+        self.drop_uncommitted(&planned.to);
+        if let Some(replaced) = self.take(&BlobKey::base(planned.to.clone())) {
+            self.discard_contents(&replaced);
         }
         if let Some(uncommitted) = uncommitted {
             self.set_uncommitted(planned.to.clone(), UncommittedBlocks::clone(&uncommitted));
@@ -204,7 +202,7 @@ fn plan(from: &Container, to: &Container, rename: &RenameRequest, request: &Requ
         }
     };
 
-    let plan = Rename {
+    Rename {
         source: rename::Location { file_system: &rename.file_system, path: &rename.source },
         source_kind: source.map(|source| kind_of(source)),
         source_check,
@@ -221,7 +219,6 @@ fn plan(from: &Container, to: &Container, rename: &RenameRequest, request: &Requ
     Ok(Planned {
         from: place,
         to: final_place.ok_or(ErrorCode::RenameDestinationParentPathNotFound)?,
-        replaces: plan == RenamePlan::Replace,
         renamed: Blob { lease, metadata, ..Blob::clone(source) },
     })
 }
