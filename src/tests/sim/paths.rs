@@ -683,6 +683,9 @@ impl Paths {
         write: &Write,
         id: &str,
     ) -> &'static str {
+        if path.is_empty() {
+            return "400 InvalidUri";
+        }
         let (now, retention) = (self.now, self.retention);
         let inside = &mut self.systems[system];
         if !inside.permits(caller, Need::Remove, path) {
@@ -694,9 +697,6 @@ impl Paths {
         }
         if let Some(refusal) = node.lease_refuses(write, now) {
             return refusal;
-        }
-        if path.is_empty() {
-            return "400 InvalidUri";
         }
         if !is_recursive && inside.below(path).next().is_some() {
             return "409 DirectoryNotEmpty";

@@ -154,6 +154,8 @@ impl Container {
             return Err(ErrorCode::BlobAlreadyExists.into());
         }
         self.take(&key);
+        // An expired file may lie there, and what was appended to it.
+        self.drop_uncommitted(&to);
         Ok(self.insert(BlobKey::base(to), Blob { deleted: None, ..Blob::clone(&blob) }))
     }
 
