@@ -93,10 +93,10 @@ impl Container {
     fn settle_rename(&mut self, planned: Planned, uncommitted: Option<Arc<UncommittedBlocks>>, now: Timestamp) -> Arc<Blob> {
         // Also blocks without a blob, and appends of a file that has expired.
         self.drop_uncommitted(&planned.to);
-        if planned.replaces {
-            if let Some(replaced) = self.take(&BlobKey::base(planned.to.clone())) {
-                self.discard_contents(&replaced);
-            }
+        if planned.replaces
+            && let Some(replaced) = self.take(&BlobKey::base(planned.to.clone()))
+        {
+            self.discard_contents(&replaced);
         }
         if let Some(uncommitted) = uncommitted {
             self.set_uncommitted(planned.to.clone(), UncommittedBlocks::clone(&uncommitted));
