@@ -588,10 +588,8 @@ impl Paths {
         let mut draft = node.clone();
         draft.pending.0 = now;
         draft.pending.1.insert(position, text.to_owned());
-        if let Some(etag) = flushed {
-            if !commit(&mut draft, position + text.len(), false, etag, now) {
-                return BAD_POSITION;
-            }
+        if flushed.is_some_and(|etag| !commit(&mut draft, position + text.len(), false, etag, now)) {
+            return BAD_POSITION;
         }
         *node = draft;
         "202"
