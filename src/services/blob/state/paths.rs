@@ -2,19 +2,19 @@
 
 use crate::operation::Request;
 use crate::rules::blob::tags::Tags;
-use crate::rules::blob::version_selector::{VersionKind, VersionSelector};
+use crate::rules::blob::version_selector::VersionKind;
 use crate::rules::encryption::Encryption;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lake::access::Action;
 use crate::rules::lake::conditions::{check_created, check_overwritten};
 use crate::rules::lake::create;
 use crate::rules::lake::error::directory_not_empty;
-use crate::rules::lake::path::{Path, PathKind, segments};
-use crate::rules::lease::{self, Lease, LeaseAction, LeaseCheck, LeaseDuration, LeaseId, LeasedResource};
+use crate::rules::lake::path::{Path, segments};
+use crate::rules::lease::{self, Lease, LeaseAction, LeaseDuration, LeaseId, LeasedResource};
 use crate::rules::retention::{Deletion, RetentionPolicy};
 use crate::rules::time::Timestamp;
 use crate::services::blob::path_properties::NewPath;
-use crate::services::blob::state::admission::{Admitted, Claimed};
+use crate::services::blob::state::admission::Claimed;
 use crate::services::blob::state::blob::{Blob, NewBlob};
 use crate::services::blob::state::container::Container;
 use crate::services::blob::state::key::{BlobKey, DirectoryId, Place};
@@ -88,40 +88,6 @@ impl Container {
         let deletion = self.delete_path(&path, &admitted.key.place, request.now, retention);
         self.sweep(request.now);
         deletion
-    }
-
-    /// Deletes a blob of a flat namespace, or all blobs of a directory that their names imply, each as a deletion of its own would.
-    fn delete_flat(&mut self, request: &Request, recursive: bool, retention: RetentionPolicy) -> Result<(), StorageError> {
-        let (name, _) = request.target.blob()?;
-        let below = self.flat_below(name, request.now);
-        let own = match self.admit(request) {
-            Ok(admitted) => Some(admitted),
-            Err(error) if error.code() != ErrorCode::BlobNotFound || below.is_empty() => return Err(error),
-            Err(_) => {
-                check_created(&request.conditions)?;
-                None
-            }
-        };
-        let is_file = own.as_ref().is_some_and(|own| own.path_kind() == PathKind::File);
-        if !is_file && !recursive && !below.is_empty() {
-            return Err(directory_not_empty());
-        }
-        for admitted in below.into_iter().filter(|_| !is_file) {
-            lease::check(admitted.lease, LeaseCheck::Required, None, LeasedResource::Blob, request.now)?;
-            self.remove(&admitted, None, false, request.now, retention)?;
-        }
-        own.map_or(Ok(()), |own| self.remove(&own, None, false, request.now, retention).map(drop))?;
-        self.sweep(request.now);
-        Ok(())
-    }
-
-    /// The blobs of a flat namespace whose names are below that of a directory.
-    pub(super) fn flat_below(&self, directory: &str, now: Timestamp) -> Vec<Admitted> {
-        let prefix = format!("{directory}/");
-        let range = self.blobs.range(BlobKey::first(Place::flat(prefix.as_str()))..);
-        let below = range.take_while(|(key, _)| key.place.as_str().starts_with(&prefix));
-        let current = below.filter(|(key, blob)| key.at == VersionSelector::Base && blob.is_live(now));
-        current.map(|(key, blob)| Admitted { key: key.clone(), blob: blob.clone() }).collect()
     }
 
     /// Restores a deleted path, with all that was deleted with it, as the path that the request names. Without an id it is the last
