@@ -649,7 +649,7 @@ impl Paths {
         if to.parent_is_file(&path) {
             return "409 InvalidDestinationPath";
         }
-        if !parent.is_none_or(|parent| parent.is_some()) {
+        if parent.is_some_and(|parent| parent.is_none()) {
             return "404 RenameDestinationParentPathNotFound";
         }
         match existing {
