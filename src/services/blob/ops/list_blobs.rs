@@ -155,7 +155,11 @@ fn hierarchical<'a>(
     let (directory, _) = listing.prefix.rsplit_once('/').unwrap_or_default();
     container.check_access(&request.principal, Action::List, directory, request.now)?;
     let end = input.end_before.as_deref().filter(|_| request.version >= Version::V2026_10_06);
-    let mut paths = container.list_paths(listing, request.now).take_while(|(name, ..)| end.is_none_or(|end| name.as_str() < end));
+    let paths = container.list_paths(listing, request.now).take_while(|(name, ..)| end.is_none_or(|end| name.as_str() < end));
+    // A deleted path comes whatever the directory is that it was in.
+    let is_deleted = |listed: &ListedBlob<'_>| matches!(listed, ListedBlob::Blob(at, _) if *at != VersionSelector::Base);
+    let reach = |name: &str| container.check_reachable(&request.principal, directory, name, request.now);
+    let mut paths = paths.filter(|(name, listed)| !is_deleted(listed) || reach(name).is_ok());
     let line = |(name, listed): ListedPath<'a>| match listed {
         ListedBlob::Blob(VersionSelector::Base, blob) if !listing.recursive && blob.directory().is_some() => {
             Line::Prefix(format!("{name}/"), Some(blob))
@@ -170,6 +174,7 @@ fn hierarchical<'a>(
         });
         check_listed(&request.principal, blobs)?;
     }
+    listed.iter().filter(|(_, listed)| !is_deleted(listed)).try_for_each(|(name, _)| reach(name))?;
     let lines = listed.into_iter().map(line).collect();
     Ok((lines, paths.next().map(|(name, listed)| Position { time: listed.time(), name })))
 }

@@ -88,7 +88,8 @@ impl Container {
         let id = place.and_then(|place| self.current(&place, now)?.directory());
         let start = listing.start.map_or("", |start| start.name.as_str());
         // A position in another directory is before or after all that the list contains.
-        let from = match start.strip_prefix(directory) {
+        let is_below = |below: &&str| directory.is_empty() || below.is_empty() || below.starts_with('/');
+        let from = match start.strip_prefix(directory).filter(is_below) {
             Some(below) => Some(below.trim_start_matches('/')),
             None => (compare(start, directory) == Ordering::Less).then_some(""),
         };

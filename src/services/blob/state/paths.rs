@@ -9,7 +9,7 @@ use crate::rules::lake::access::Action;
 use crate::rules::lake::conditions::{check_created, check_overwritten};
 use crate::rules::lake::create;
 use crate::rules::lake::error::directory_not_empty;
-use crate::rules::lake::path::{Path, segments};
+use crate::rules::lake::path::{Path, PathKind, segments};
 use crate::rules::lease::{self, Lease, LeaseAction, LeaseDuration, LeaseId, LeasedResource};
 use crate::rules::retention::{Deletion, RetentionPolicy};
 use crate::rules::time::Timestamp;
@@ -39,6 +39,10 @@ impl Container {
         make: impl FnOnce(NewBlob) -> Blob,
     ) -> Result<Arc<Blob>, StorageError> {
         let mut claimed = self.claim_unchecked(request)?;
+        if !self.is_hierarchical() && claimed.name.is_empty() {
+            // The root directory exists, and no blob is it.
+            return Err(ErrorCode::PathConflict.into());
+        }
         claimed.check_settled(request.spec)?;
         let existing = claimed.current().map(|current| (current, current.path_kind()));
         match existing {
@@ -48,7 +52,8 @@ impl Container {
         let lease = self.lease_at(claimed.place.as_ref(), claimed.current(), request.now);
         lease::check(lease, request.spec.lease, request.lease_id, LeasedResource::Blob, request.now)?;
         create::plan(new.kind, existing.map(|(_, kind)| kind))?;
-        claimed.path = new;
+        let keeps_access = existing.is_some_and(|(_, kind)| !self.may_replace(request, &claimed.name, kind));
+        claimed.path = NewPath { keeps_access, ..new };
         let retention = if self.is_hierarchical() { RetentionPolicy::default() } else { retention };
         let blob = self.create(claimed, request.now, retention, make)?;
         let Some((id, term)) = leased else { return Ok(blob) };
@@ -56,6 +61,13 @@ impl Container {
         let lease = lease::step(blob.lease, acquire, LeasedResource::Blob, request.now)?;
         let key = BlobKey::base(self.place(request.target.blob()?.0, request.now)?);
         Ok(self.insert(key, Blob { lease, ..Blob::clone(&blob) }))
+    }
+
+    /// Returns true if the caller may give an existing path a new owner and new access control: it is the owner, or could delete the file
+    /// and create another one. Whoever may only write to a path does not become its owner.
+    fn may_replace(&self, request: &Request, name: &str, kind: PathKind) -> bool {
+        let may = |action| self.check_access(&request.principal, action, name, request.now).is_ok();
+        may(Action::SetAccess) || kind == PathKind::File && may(Action::Delete)
     }
 
     /// Deletes the path that the request names.

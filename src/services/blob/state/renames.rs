@@ -156,6 +156,10 @@ fn plan(from: &Container, to: &Container, rename: &RenameRequest, request: &Requ
     });
 
     let requested = Path::parse(request.target.blob()?.0, Namespace::Hierarchical)?;
+    if requested.is_root() && !to.is_hierarchical() {
+        // No blob is the root directory.
+        return Err(ErrorCode::InvalidSourceOrDestinationResourceType.into());
+    }
     let at_requested = to.place_to_write(requested.as_str(), now).ok().flatten();
     let kind = to.existing(at_requested.as_ref(), now).map(|(existing, _)| existing.kind());
     let path = rename::final_path(rename.mode, &rename.source, &requested, kind, Namespace::Hierarchical)?;
@@ -191,6 +195,10 @@ fn plan(from: &Container, to: &Container, rename: &RenameRequest, request: &Requ
         parent,
     }
     .plan()?;
+    // To create is not to overwrite; to move is.
+    if plan == RenamePlan::Replace && !request.authorization.allows("mw") {
+        return Err(ErrorCode::UnauthorizedBlobOverwrite.into());
+    }
     let to = final_place.ok_or(ErrorCode::RenameDestinationParentPathNotFound)?;
     let replaced = existing.and_then(|(_, blob)| blob).map(|blob| blob.lease);
     let is_directory = source_kind == PathKind::Directory;
