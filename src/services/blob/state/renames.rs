@@ -1,4 +1,7 @@
-//! The rename of a file, or of a directory with all that it contains. Within a file system it moves one entry.
+//! The rename of a file, or of a directory with all that it contains.
+//!
+//! In a hierarchical namespace it moves one entry, or every path below if the destination is in another file system. In a flat namespace a
+//! directory is a prefix of names, and the rename moves every blob below it (`moves_below`, `extract_flat`, `insert_flat`).
 
 use crate::operation::Request;
 use crate::rules::blob::tags::Tags;
@@ -21,9 +24,9 @@ use crate::services::blob::state::admission::Admitted;
 use crate::services::blob::state::blob::{Blob, NewBlob};
 use crate::services::blob::state::container::{Container, UncommittedBlocks};
 use crate::services::blob::state::key::{BlobKey, DirectoryId, Place};
-use std::collections::{BTreeMap, BTreeSet};
 use crate::services::shared::content_headers::ContentHeaders;
 use crate::store::content::Content;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The rename of a request, whose URL names the destination.
@@ -45,7 +48,7 @@ pub struct RenameRequest {
     pub retention: RetentionPolicy,
 }
 
-/// A rename that may proceed.
+/// A rename whose checks have passed.
 struct Planned {
     from: Place,
     to: Place,
@@ -56,14 +59,14 @@ struct Planned {
     below: Vec<(BlobKey, Place)>,
 }
 
-/// A blob of a flat namespace that moves to another place.
+/// A blob of a flat namespace, removed from its place, and the place that it moves to.
 struct MovedBlob {
     to: Place,
     blob: Arc<Blob>,
     uncommitted: Option<Arc<UncommittedBlocks>>,
 }
 
-/// A path that leaves its file system for another one, in which its directory has another id.
+/// A path of a hierarchical namespace, removed to be inserted in another file system, where its directory has another id.
 struct Moved {
     place: Place,
     /// `None` where there are only uncommitted blocks.
@@ -199,7 +202,7 @@ impl Container {
         below
     }
 
-    /// Inserts what was below a directory of another container, under new ids.
+    /// Inserts what was below the directory `left` of another container below `directory` of this one, under new ids.
     fn insert_below(&mut self, left: DirectoryId, directory: DirectoryId, below: Vec<Moved>) {
         let mut ids = BTreeMap::from([(left, directory)]);
         for Moved { place, blob, uncommitted } in below {
@@ -221,7 +224,7 @@ impl Container {
         }
     }
 
-    /// What a rename meets at a path.
+    /// What exists at a place, as a rename sees it.
     fn existing(&self, place: Option<&Place>, now: Timestamp) -> Option<(Existing, Option<&Arc<Blob>>)> {
         let blob = self.current(place?, now);
         let has_entries = || match blob.and_then(|blob| blob.directory()) {

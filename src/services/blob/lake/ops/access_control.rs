@@ -138,7 +138,8 @@ fn check_letters(request: &Request, input: &SetInput) -> Result<(), StorageError
     Ok(())
 }
 
-/// Checks that the account has access control lists. Clients find out by this what kind of account it is.
+/// Checks that the account has a hierarchical namespace, and so access control lists. Clients recognize a flat account by this
+/// error.
 ///
 /// # Errors
 /// 400 HierarchicalNamespaceNotEnabled.
