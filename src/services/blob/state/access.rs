@@ -33,9 +33,9 @@ pub struct AccessPage<'a> {
     pub change: &'a RecursiveChange,
     /// The path of its first entry; `None` for the first page.
     pub from: Option<&'a str>,
-    /// The most paths in it.
+    /// The largest number of paths in it.
     pub max: usize,
-    /// Whether it goes on after a path that the caller may not change.
+    /// Whether it continues after a path that the caller may not change (`forceFlag`).
     pub force: bool,
 }
 
@@ -69,7 +69,7 @@ impl Container {
         std::iter::once(top).chain(directories).try_for_each(|directory| self.check_access(caller, Action::List, directory, now))
     }
 
-    /// Checks the declared action of a request on a path. What it would write it creates if nothing exists there.
+    /// Checks the declared action of a request on a path. A write to a path that does not exist is a creation.
     ///
     /// # Errors
     /// 403 AuthorizationPermissionMismatch.

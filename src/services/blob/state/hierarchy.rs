@@ -21,7 +21,7 @@ use crate::services::shared::content_headers::ContentHeaders;
 use crate::store::content::Content;
 use std::sync::Arc;
 
-/// How far a path leads.
+/// How much of a path exists.
 pub(super) struct Location<'n> {
     /// The directories on the way, from the root on.
     pub(super) ancestors: Vec<Arc<Blob>>,

@@ -7,7 +7,7 @@ use crate::services::blob::state::key::{BlobKey, DirectoryId, Place};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// A path that leaves its file system for another one, in which its directory has another id.
+/// A path, removed to be inserted in another file system, where its directory has another id.
 pub(super) struct Moved {
     place: Place,
     /// `None` where there are only uncommitted blocks.
@@ -39,7 +39,7 @@ impl Container {
         below
     }
 
-    /// Inserts what was below a directory of another container, under new ids.
+    /// Inserts what was below the directory `left` of another container below `directory` of this one, under new ids.
     pub(super) fn insert_below(&mut self, left: DirectoryId, directory: DirectoryId, below: Vec<Moved>) {
         let mut ids = BTreeMap::from([(left, directory)]);
         for Moved { place, blob, uncommitted } in below {

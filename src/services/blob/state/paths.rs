@@ -20,7 +20,7 @@ use crate::services::blob::state::container::Container;
 use crate::services::blob::state::key::{BlobKey, DirectoryId, Place};
 use std::sync::Arc;
 
-/// The id of a deletion: the time of it, by which a deleted path differs from others of its name.
+/// The id of a deletion: its time, which distinguishes deletions of the same path.
 pub type DeletionId = Timestamp;
 
 impl Container {

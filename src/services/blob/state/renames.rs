@@ -1,4 +1,7 @@
-//! The rename of a file, or of a directory with all that it contains. Within a file system it moves one entry.
+//! The rename of a file, or of a directory with all that it contains.
+//!
+//! In a hierarchical namespace it moves one entry, or every path below if the destination is in another file system. In a flat namespace a
+//! directory is a prefix of names, and the rename moves every blob below it (`flat_directories`).
 
 use crate::operation::Request;
 use crate::rules::blob::tags::Tags;
@@ -38,7 +41,7 @@ pub struct RenameRequest {
     pub retention: RetentionPolicy,
 }
 
-/// A rename that may proceed.
+/// A rename whose checks have passed.
 struct Planned {
     from: Place,
     to: Place,
@@ -125,7 +128,7 @@ impl Container {
         Ok(renamed)
     }
 
-    /// What a rename meets at a path.
+    /// What exists at a place, as a rename sees it.
     fn existing(&self, place: Option<&Place>, now: Timestamp) -> Option<(Existing, Option<&Arc<Blob>>)> {
         let blob = self.current(place?, now);
         let has_entries = || match blob.and_then(|blob| blob.directory()) {

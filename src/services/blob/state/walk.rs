@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub struct WalkOptions<'a> {
     /// Whether it visits the paths in directories below, too.
     pub recursive: bool,
-    /// The path relative to the directory at which the walk begins, if it exists, or after which.
+    /// Where the walk begins: at this path, relative to the directory, or at the first one after it.
     pub from: &'a str,
     /// The prefix of the names in the directory itself.
     pub prefix: &'a str,

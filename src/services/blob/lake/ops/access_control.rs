@@ -144,7 +144,8 @@ pub(super) fn check_letters_of(request: &Request, letters: &str, of_owner: &str)
     }
 }
 
-/// Checks that the account has access control lists. Clients find out by this what kind of account it is.
+/// Checks that the account has a hierarchical namespace, and so access control lists. Clients recognize a flat account by this
+/// error.
 ///
 /// # Errors
 /// 400 HierarchicalNamespaceNotEnabled.
