@@ -325,6 +325,23 @@ mod tests {
         assert_eq!(one.read().len(), 1);
     }
 
+    #[test]
+    fn writes_to_the_same_two_cells_in_both_orders_do_not_wait_for_each_other() {
+        const TIMES: u32 = 10_000;
+        let (one, other) = (cell(), cell());
+        let count = |first: &Cell<Names>, second: &Cell<Names>, numbers: std::ops::Range<u32>| {
+            for number in numbers {
+                let both = |first: &mut Names, second: &mut Names| Ok((first.insert(number, ""), second.insert(number, "")));
+                first.step_both(second, both).unwrap();
+            }
+        };
+        std::thread::scope(|threads| {
+            threads.spawn(|| count(&one, &other, 0..TIMES));
+            threads.spawn(|| count(&other, &one, TIMES..2 * TIMES));
+        });
+        assert_eq!((one.read().len(), other.read().len()), (2 * TIMES as usize, 2 * TIMES as usize));
+    }
+
     #[tokio::test]
     async fn a_refused_close_leaves_the_cell_open() {
         let cell = cell();

@@ -34,6 +34,8 @@ pub struct NewPath {
     pub access: NewAccess,
     pub encryption_context: Option<Arc<str>>,
     pub written_by: WrittenBy,
+    /// Whether a path that exists keeps its owner, its group and its access control: the caller may write to it, and no more.
+    pub keeps_access: bool,
 }
 
 impl NewPath {
@@ -47,6 +49,7 @@ impl NewPath {
             access: NewAccess::default(),
             encryption_context: None,
             written_by: WrittenBy::Blob,
+            keeps_access: false,
         }
     }
 

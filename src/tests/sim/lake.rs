@@ -262,7 +262,7 @@ impl Run {
         }
     }
 
-    fn ask(&self, caller: Caller, kind: ServiceKind, method: &str, target: &str) -> RequestBuilder<'_> {
+    fn request_by(&self, caller: Caller, kind: ServiceKind, method: &str, target: &str) -> RequestBuilder<'_> {
         let request = self.server.request(method, target).of(kind);
         match caller {
             Caller::SuperUser => request,
@@ -300,7 +300,7 @@ impl Run {
             _ => {}
         }
         let kind = if new.is_directory { "directory" } else { "file" };
-        let mut request = self.ask(caller, DataLake, "PUT", &format!("{}?resource={kind}", target(system, &path)));
+        let mut request = self.request_by(caller, DataLake, "PUT", &format!("{}?resource={kind}", target(system, &path)));
         request = new.mode.iter().fold(request, |request, mode| request.header("x-ms-permissions", format!("{mode:04o}")));
         request = new.umask.iter().fold(request, |request, umask| request.header("x-ms-umask", format!("{umask:04o}")));
         request = new.acl.iter().fold(request, |request, acl| request.header("x-ms-acl", acl));
@@ -312,7 +312,8 @@ impl Run {
     async fn put_blob(&mut self) {
         let ((system, path), text) = (self.path_below(), format!("{} ", self.step));
         let write = self.write(system, &path);
-        let request = self.ask(Caller::SuperUser, Blob, "PUT", &target(system, &path)).header("x-ms-blob-type", "BlockBlob");
+        let request =
+            self.request_by(Caller::SuperUser, Blob, "PUT", &target(system, &path)).header("x-ms-blob-type", "BlockBlob");
         let got = Run::with(request, &write).body(text.clone()).send().await;
         let wanted = self.model.put_blob((system, &path), &write, &text, etag(&got));
         self.agree(&got.verdict(), wanted, &format!("put blob {system} {path:?} {write:?}"));
@@ -325,7 +326,7 @@ impl Run {
         let flushes = self.rng.roll(3) == 0;
         let write = Write { condition: If::Always, lease: self.shown_lease(system, &path) };
         let query = format!("?action=append&position={position}{}", if flushes { "&flush=true" } else { "" });
-        let request = self.ask(caller, DataLake, "PATCH", &(target(system, &path) + &query)).body(text.clone());
+        let request = self.request_by(caller, DataLake, "PATCH", &(target(system, &path) + &query)).body(text.clone());
         let got = Run::with(request, &write).send().await;
         let flushed = flushes.then(|| etag(&got));
         let wanted = self.model.append(caller, (system, &path), (position, &text), &write, flushed);
@@ -338,7 +339,7 @@ impl Run {
         let (position, retains) = (self.rng.pick(&[end, end, end, end, length, end + 1]), self.rng.roll(3) == 0);
         let write = self.change(system, &path);
         let query = format!("?action=flush&position={position}&retainUncommittedData={retains}");
-        let request = self.ask(caller, DataLake, "PATCH", &(target(system, &path) + &query));
+        let request = self.request_by(caller, DataLake, "PATCH", &(target(system, &path) + &query));
         let got = Run::with(request, &write).send().await;
         let wanted = self.model.flush(caller, (system, &path), (position, retains), &write, etag(&got));
         self.agree(&got.verdict(), wanted, &format!("flush {system} {path:?} {query} by {caller:?} {write:?}"));
@@ -357,7 +358,7 @@ impl Run {
         let destination = self.write(to.0, &to.1);
         let rename = Rename { source_lease: self.shown_lease(from.0, &from.1), from, to, is_posix, destination };
         let mode = if is_posix { "posix" } else { "legacy" };
-        let request = self.ask(caller, DataLake, "PUT", &format!("{}?mode={mode}", target(rename.to.0, &rename.to.1)));
+        let request = self.request_by(caller, DataLake, "PUT", &format!("{}?mode={mode}", target(rename.to.0, &rename.to.1)));
         let request = request.header("x-ms-rename-source", target(rename.from.0, &rename.from.1));
         let request = rename.source_lease.iter().fold(request, |request, id| request.header("x-ms-source-lease-id", id));
         let got = Run::with(request, &rename.destination).send().await;
@@ -370,7 +371,7 @@ impl Run {
         let (write, is_recursive) = (self.change(system, &path), self.rng.roll(2) == 0);
         let what = format!("delete {system} {path:?} recursive {is_recursive} by {caller:?} {write:?}");
         if self.rng.roll(4) == 0 && !path.is_empty() {
-            let got = Run::with(self.ask(Caller::SuperUser, Blob, "DELETE", &target(system, &path)), &write).send().await;
+            let got = Run::with(self.request_by(Caller::SuperUser, Blob, "DELETE", &target(system, &path)), &write).send().await;
             let wanted = match self.model.delete(Caller::SuperUser, (system, &path), false, &write, "") {
                 "200" => "202",
                 "404 PathNotFound" => "404 BlobNotFound",
@@ -382,7 +383,7 @@ impl Run {
             return self.agree(&got.verdict(), wanted, &format!("{what}, as a blob"));
         }
         let query = format!("{}?recursive={is_recursive}", target(system, &path));
-        let got = Run::with(self.ask(caller, DataLake, "DELETE", &query), &write).send().await;
+        let got = Run::with(self.request_by(caller, DataLake, "DELETE", &query), &write).send().await;
         let wanted = self.model.delete(caller, (system, &path), is_recursive, &write, got.header("x-ms-deletion-id"));
         self.agree(&got.verdict(), wanted, &what);
     }
@@ -397,7 +398,7 @@ impl Run {
         if self.rng.roll(2) == 0 {
             path = source.split('/').map(str::to_owned).collect();
         }
-        let request = self.ask(Caller::SuperUser, Blob, "PUT", &format!("{}?comp=undelete", target(system, &path)));
+        let request = self.request_by(Caller::SuperUser, Blob, "PUT", &format!("{}?comp=undelete", target(system, &path)));
         let got = request.header("x-ms-undelete-source", format!("{source}?deletionid={id}")).send().await;
         let wanted = self.model.undelete((system, &path), (&source, &id));
         self.agree(&got.verdict(), wanted, &format!("undelete {system} {source} {id} as {path:?}"));
@@ -415,7 +416,7 @@ impl Run {
     }
 
     async fn set_access_of(&mut self, caller: Caller, system: usize, path: &Names, access: Access) {
-        let request = self.ask(caller, DataLake, "PATCH", &format!("{}?action=setAccessControl", target(system, path)));
+        let request = self.request_by(caller, DataLake, "PATCH", &format!("{}?action=setAccessControl", target(system, path)));
         let request = match access {
             Access::Mode(mode) => request.header("x-ms-permissions", format!("{mode:04o}")),
             Access::Acl(acl) => request.header("x-ms-acl", acl),
@@ -437,7 +438,7 @@ impl Run {
         loop {
             let query =
                 format!("?action=setAccessControlRecursive&mode={mode}&maxRecords={most}&forceFlag={is_forced}{continuation}");
-            let request = self.ask(caller, DataLake, "PATCH", &(target(system, &path) + &query)).header("x-ms-acl", acl);
+            let request = self.request_by(caller, DataLake, "PATCH", &(target(system, &path) + &query)).header("x-ms-acl", acl);
             let got = request.send().await;
             let mut reported = got.verdict();
             if got.status == 200 {
@@ -472,7 +473,7 @@ impl Run {
             4 | 5 => Action::Release(id),
             _ => Action::Break(Some(self.rng.pick(&[0, 10]))),
         };
-        let request = self.ask(Caller::SuperUser, DataLake, "POST", &target(system, &path));
+        let request = self.request_by(Caller::SuperUser, DataLake, "POST", &target(system, &path));
         let request = match action {
             Action::Acquire(id, seconds) => request
                 .header("x-ms-lease-action", "acquire")
@@ -496,7 +497,7 @@ impl Run {
     }
 
     async fn read_as(&self, caller: Caller, system: usize, path: &Names) {
-        let got = self.ask(caller, DataLake, "GET", &target(system, path)).send().await;
+        let got = self.request_by(caller, DataLake, "GET", &target(system, path)).send().await;
         let mut reported = got.verdict();
         if got.status == 200 {
             reported = format!("200 {:?} {} {}", got.text(), etag(&got), got.header("x-ms-lease-state"));
@@ -508,14 +509,15 @@ impl Run {
         let ((system, path), caller) = (self.path(), self.caller());
         let wanted = self.rng.pick(&[("r--", 4), ("-wx", 3), ("r-x", 5), ("rwx", 7)]);
         let query = format!("{}?action=checkAccess&fsAction={}", target(system, &path), wanted.0);
-        let got = self.ask(caller, DataLake, "HEAD", &query).send().await;
+        let got = self.request_by(caller, DataLake, "HEAD", &query).send().await;
         let expected = self.model.check_access(caller, (system, &path), wanted.1);
         self.agree(&got.verdict(), expected, &format!("check access {system} {path:?} {} by {caller:?}", wanted.0));
         self.access_as(caller, system, &path).await;
     }
 
     async fn access_as(&self, caller: Caller, system: usize, path: &Names) {
-        let got = self.ask(caller, DataLake, "HEAD", &format!("{}?action=getAccessControl", target(system, path))).send().await;
+        let got =
+            self.request_by(caller, DataLake, "HEAD", &format!("{}?action=getAccessControl", target(system, path))).send().await;
         let mut reported = got.verdict();
         if got.status == 200 {
             let [owner, group, permissions, acl] =
@@ -539,7 +541,8 @@ impl Run {
         let (mut listed, mut continuation) = (Vec::new(), String::new());
         loop {
             let query = format!("?resource=filesystem&recursive={is_recursive}&maxResults={most}&directory={}", path.join("/"));
-            let got = self.ask(caller, DataLake, "GET", &format!("/{}{query}{continuation}", SYSTEMS[system])).send().await;
+            let got =
+                self.request_by(caller, DataLake, "GET", &format!("/{}{query}{continuation}", SYSTEMS[system])).send().await;
             if got.status != 200 {
                 listed.push(got.verdict());
                 return listed;
@@ -577,7 +580,7 @@ impl Run {
         let (mut listed, mut marker) = (Vec::new(), String::new());
         loop {
             let query = format!("/{}?restype=container&comp=list{query}&marker={marker}", SYSTEMS[system]);
-            let got = self.ask(Caller::SuperUser, Blob, "GET", &query).send().await;
+            let got = self.request_by(Caller::SuperUser, Blob, "GET", &query).send().await;
             assert_eq!(got.verdict(), "200", "{query}");
             let ids = got.elements("DeletionId").into_iter().chain(std::iter::repeat(""));
             listed.extend(got.elements("Name").into_iter().zip(ids).map(|(name, id)| (name.to_owned(), id.to_owned())));
@@ -594,7 +597,7 @@ impl Run {
             return;
         }
         let (seconds, lease) = (self.rng.pick(&[5, 20]), self.shown_lease(system, &path));
-        let request = self.ask(Caller::SuperUser, Blob, "PUT", &format!("{}?comp=expiry", target(system, &path)));
+        let request = self.request_by(Caller::SuperUser, Blob, "PUT", &format!("{}?comp=expiry", target(system, &path)));
         let request = request.header("x-ms-expiry-option", "RelativeToNow").header("x-ms-expiry-time", seconds * 1000);
         let got = lease.iter().fold(request, |request, id| request.header("x-ms-lease-id", id)).send().await;
         let wanted = self.model.set_expiry((system, &path), seconds, lease.as_ref());
@@ -613,7 +616,7 @@ impl Run {
         let policy =
             format!("<DeleteRetentionPolicy><Enabled>{}</Enabled>{days_element}</DeleteRetentionPolicy>", days.is_some());
         let body = format!("<StorageServiceProperties>{policy}</StorageServiceProperties>");
-        let got = self.ask(Caller::SuperUser, Blob, "PUT", "/?restype=service&comp=properties").body(body).send().await;
+        let got = self.request_by(Caller::SuperUser, Blob, "PUT", "/?restype=service&comp=properties").body(body).send().await;
         self.agree(&got.verdict(), "202", "retention");
         if !self.stopped.get() {
             self.model.retention = days;

@@ -2,6 +2,7 @@
 //!
 //! `LAZULI_SEED=7 cargo test --test it sim` repeats the run that failed with seed 7.
 
+mod acl;
 mod lake;
 mod model;
 mod paths;

@@ -165,7 +165,7 @@ async fn metadata_is_latin_1() {
     check_blobs(&server, "GET /box?restype=container&comp=list&include=metadata → 200 | | ~<k>é</k>").await;
 }
 
-/// Names that only have uncommitted blocks are no paths, and neither is data that is not flushed visible.
+/// Names that only have uncommitted blocks are no paths, and are listed only on request. Data that is not flushed is not visible.
 #[tokio::test]
 async fn what_is_not_committed_is_not_listed() {
     let server = lake(&[]).await;
@@ -174,9 +174,24 @@ async fn what_is_not_committed_is_not_listed() {
         "PUT /box/a/f?comp=block&blockid=QQ== | | block → 201
          HEAD /box/a/f → 404 BlobNotFound
          GET /box/a/f?comp=blocklist&blocklisttype=all → 200 | | ~<Name>QQ==</Name>
-         GET /box?restype=container&comp=list → 200 | | !<Name>a/f</Name>",
+         GET /box?restype=container&comp=list → 200 | | !<Name>a/f</Name>
+         GET /box?restype=container&comp=list&delimiter=/&include=uncommittedblobs → 200 | | ~<Name>a/</Name> | !<Name>a/f</Name>",
     )
     .await;
+    server.blob("/box/a/b/e", "text").await;
+    server.blob("/box/a/g", "text").await;
+    server.blob("/box/h", "text").await;
+    let listed = |query: &str| {
+        let request = server.request("GET", &format!("/box?restype=container&comp=list&include=uncommittedblobs{query}"));
+        async move { request.send().await }
+    };
+    assert_eq!(listed("").await.elements("Name"), ["a", "a/b", "a/b/e", "a/f", "a/g", "h"]);
+    assert_eq!(listed("&prefix=a/f").await.elements("Name"), ["a/f"]);
+    assert_eq!(listed("&prefix=b").await.elements("Name"), Vec::<&str>::new());
+    let page = listed("&maxresults=3").await;
+    let marker = format!("&marker={}", page.element("NextMarker").replace('=', "%3D").replace('!', "%21"));
+    assert_eq!(listed(&marker).await.elements("Name"), ["a/f", "a/g", "h"]);
+    check_in(&server, "DELETE /box/a/b?recursive=true → 200\nDELETE /box/a/g → 200\nDELETE /box/h → 200").await;
     check_in(
         &server,
         "HEAD /box/a/f → 404 PathNotFound

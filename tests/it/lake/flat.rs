@@ -167,3 +167,18 @@ async fn soft_delete_retains_what_data_lake_deletes_and_replaces() {
     assert_eq!(found, ["a/f", "a/g", "b", "c", "d"], "{}", listed.text());
     check_blobs(&server, "PUT /box/a/f?comp=undelete → 200\nGET /box/a/f → 200 | | a/f").await;
 }
+
+#[tokio::test]
+async fn no_blob_is_the_root_directory() {
+    let server = flat().await;
+    check_in(
+        &server,
+        "PUT /box/a/f?resource=file → 201
+         PUT /box/?resource=file → 409 PathConflict
+         PUT /box/?resource=directory → 409 PathConflict
+         PUT /box/?mode=legacy | x-ms-rename-source: /box/a → 409 InvalidSourceOrDestinationResourceType
+         GET /box/a/f → 200",
+    )
+    .await;
+    assert_eq!(names(&server, "/box?resource=filesystem&recursive=true").await, ["a/", "a/f"]);
+}

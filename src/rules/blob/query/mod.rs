@@ -301,7 +301,7 @@ impl<I: Iterator<Item = Bytes>> Iterator for Run<I> {
             self.rows.clear();
         }
         for (error, position) in self.errors.drain(..) {
-            self.writer.error(error, position);
+            self.writer.error(&error, position);
         }
         // Rows of a Parquet file are longer as text than in the file.
         self.writer.progress(if more { self.input.position().min(self.size) } else { self.size }, self.size);

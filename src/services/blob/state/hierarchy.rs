@@ -137,6 +137,10 @@ impl Container {
     pub(super) fn path_of_new(&mut self, claimed: &Claimed, parent: &Blob) -> Result<Arc<PathProperties>, StorageError> {
         let new = &claimed.path;
         match (claimed.current().and_then(|current| current.path.as_deref()), new.kind) {
+            (Some(current), _) if new.keeps_access => {
+                let encryption_context = new.encryption_context.clone();
+                Ok(PathProperties { encryption_context, written_by: new.written_by, ..current.clone() })
+            }
             (Some(current), PathKind::Directory) => {
                 let properties = PathProperties::of_new(parent.path()?, new, current.directory)?;
                 let acl = if new.access == NewAccess::default() { current.acl.clone() } else { properties.acl };

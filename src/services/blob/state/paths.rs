@@ -2,7 +2,7 @@
 
 use crate::operation::Request;
 use crate::rules::blob::tags::Tags;
-use crate::rules::blob::version_selector::{VersionKind, VersionSelector};
+use crate::rules::blob::version_selector::VersionKind;
 use crate::rules::encryption::Encryption;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lake::access::Action;
@@ -10,11 +10,11 @@ use crate::rules::lake::conditions::{check_created, check_overwritten};
 use crate::rules::lake::create;
 use crate::rules::lake::error::directory_not_empty;
 use crate::rules::lake::path::{Path, PathKind, segments};
-use crate::rules::lease::{self, Lease, LeaseAction, LeaseCheck, LeaseDuration, LeaseId, LeasedResource};
+use crate::rules::lease::{self, Lease, LeaseAction, LeaseDuration, LeaseId, LeasedResource};
 use crate::rules::retention::{Deletion, RetentionPolicy};
 use crate::rules::time::Timestamp;
 use crate::services::blob::path_properties::NewPath;
-use crate::services::blob::state::admission::{Admitted, Claimed};
+use crate::services::blob::state::admission::Claimed;
 use crate::services::blob::state::blob::{Blob, NewBlob};
 use crate::services::blob::state::container::Container;
 use crate::services::blob::state::key::{BlobKey, DirectoryId, Place};
@@ -39,6 +39,10 @@ impl Container {
         make: impl FnOnce(NewBlob) -> Blob,
     ) -> Result<Arc<Blob>, StorageError> {
         let mut claimed = self.claim_unchecked(request)?;
+        if !self.is_hierarchical() && claimed.name.is_empty() {
+            // The root directory exists, and no blob is it.
+            return Err(ErrorCode::PathConflict.into());
+        }
         claimed.check_settled(request.spec)?;
         let existing = claimed.current().map(|current| (current, current.path_kind()));
         match existing {
@@ -48,7 +52,8 @@ impl Container {
         let lease = self.lease_at(claimed.place.as_ref(), claimed.current(), request.now);
         lease::check(lease, request.spec.lease, request.lease_id, LeasedResource::Blob, request.now)?;
         create::plan(new.kind, existing.map(|(_, kind)| kind))?;
-        claimed.path = new;
+        let keeps_access = existing.is_some_and(|(_, kind)| !self.may_replace(request, &claimed.name, kind));
+        claimed.path = NewPath { keeps_access, ..new };
         let retention = if self.is_hierarchical() { RetentionPolicy::default() } else { retention };
         let blob = self.create(claimed, request.now, retention, make)?;
         let Some((id, term)) = leased else { return Ok(blob) };
@@ -56,6 +61,13 @@ impl Container {
         let lease = lease::step(blob.lease, acquire, LeasedResource::Blob, request.now)?;
         let key = BlobKey::base(self.place(request.target.blob()?.0, request.now)?);
         Ok(self.insert(key, Blob { lease, ..Blob::clone(&blob) }))
+    }
+
+    /// Returns true if the caller may give an existing path a new owner and new access control: it is the owner, or could delete the file
+    /// and create another one. Whoever may only write to a path does not become its owner.
+    fn may_replace(&self, request: &Request, name: &str, kind: PathKind) -> bool {
+        let may = |action| self.check_access(&request.principal, action, name, request.now).is_ok();
+        may(Action::SetAccess) || kind == PathKind::File && may(Action::Delete)
     }
 
     /// Deletes the path that the request names.
@@ -90,40 +102,6 @@ impl Container {
         deletion
     }
 
-    /// Deletes a blob of a flat namespace, or all blobs of a directory that their names imply, each as a deletion of its own would.
-    fn delete_flat(&mut self, request: &Request, recursive: bool, retention: RetentionPolicy) -> Result<(), StorageError> {
-        let (name, _) = request.target.blob()?;
-        let below = self.flat_below(name, request.now);
-        let own = match self.admit(request) {
-            Ok(admitted) => Some(admitted),
-            Err(error) if error.code() != ErrorCode::BlobNotFound || below.is_empty() => return Err(error),
-            Err(_) => {
-                check_created(&request.conditions)?;
-                None
-            }
-        };
-        let is_file = own.as_ref().is_some_and(|own| own.path_kind() == PathKind::File);
-        if !is_file && !recursive && !below.is_empty() {
-            return Err(directory_not_empty());
-        }
-        for admitted in below.into_iter().filter(|_| !is_file) {
-            lease::check(admitted.lease, LeaseCheck::Required, None, LeasedResource::Blob, request.now)?;
-            self.remove(&admitted, None, false, request.now, retention)?;
-        }
-        own.map_or(Ok(()), |own| self.remove(&own, None, false, request.now, retention).map(drop))?;
-        self.sweep(request.now);
-        Ok(())
-    }
-
-    /// The blobs of a flat namespace whose names are below that of a directory.
-    pub(super) fn flat_below(&self, directory: &str, now: Timestamp) -> Vec<Admitted> {
-        let prefix = format!("{directory}/");
-        let range = self.blobs.range(BlobKey::first(Place::flat(prefix.as_str()))..);
-        let below = range.take_while(|(key, _)| key.place.as_str().starts_with(&prefix));
-        let current = below.filter(|(key, blob)| key.at == VersionSelector::Base && blob.is_live(now));
-        current.map(|(key, blob)| Admitted { key: key.clone(), blob: blob.clone() }).collect()
-    }
-
     /// Restores a deleted path, with all that was deleted with it, as the path that the request names. Without an id it is the last
     /// deletion of the path.
     ///
@@ -154,6 +132,8 @@ impl Container {
             return Err(ErrorCode::BlobAlreadyExists.into());
         }
         self.take(&key);
+        // An expired file may lie there, and what was appended to it.
+        self.drop_uncommitted(&to);
         Ok(self.insert(BlobKey::base(to), Blob { deleted: None, ..Blob::clone(&blob) }))
     }
 

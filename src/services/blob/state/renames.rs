@@ -1,12 +1,9 @@
-//! The rename of a file, or of a directory with all that it contains.
-//!
-//! In a hierarchical namespace it moves one entry, or every path below if the destination is in another file system. In a flat namespace a
-//! directory is a prefix of names, and the rename moves every blob below it (`moves_below`, `extract_flat`, `insert_flat`).
+//! The rename of a file, or of a directory with all that it contains. In a hierarchical namespace it moves one entry, or every path below if
+//! the destination is in another file system.
 
 use crate::operation::Request;
 use crate::rules::blob::tags::Tags;
 use crate::rules::conditions::Conditions;
-use crate::rules::encryption::Encryption;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lake::access::{Action, Caller};
 use crate::rules::lake::conditions::{check_created, check_overwritten, check_rename_source};
@@ -15,18 +12,12 @@ use crate::rules::lake::properties::IS_FOLDER;
 use crate::rules::lake::rename::{self, Existing, Rename, RenameMode, RenamePlan};
 use crate::rules::lease::{self, Lease, LeaseCheck, LeaseId, LeasedResource};
 use crate::rules::metadata::Metadata;
-use crate::rules::names;
 use crate::rules::retention::RetentionPolicy;
 use crate::rules::time::Timestamp;
-use crate::services::blob::body::Body;
-use crate::services::blob::path_properties::PathProperties;
-use crate::services::blob::state::admission::Admitted;
-use crate::services::blob::state::blob::{Blob, NewBlob};
+use crate::services::blob::state::blob::Blob;
 use crate::services::blob::state::container::{Container, UncommittedBlocks};
-use crate::services::blob::state::key::{BlobKey, DirectoryId, Place};
-use crate::services::shared::content_headers::ContentHeaders;
-use crate::store::content::Content;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::services::blob::state::key::{BlobKey, Place};
+use crate::services::blob::state::moves::with_directory;
 use std::sync::Arc;
 
 /// The rename of a request, whose URL names the destination.
@@ -57,21 +48,6 @@ struct Planned {
     renamed: Option<Blob>,
     /// The blobs below a directory of a flat namespace, and their new places.
     below: Vec<(BlobKey, Place)>,
-}
-
-/// A blob of a flat namespace, removed from its place, and the place that it moves to.
-struct MovedBlob {
-    to: Place,
-    blob: Arc<Blob>,
-    uncommitted: Option<Arc<UncommittedBlocks>>,
-}
-
-/// A path of a hierarchical namespace, removed to be inserted in another file system, where its directory has another id.
-struct Moved {
-    place: Place,
-    /// `None` where there are only uncommitted blocks.
-    blob: Option<Arc<Blob>>,
-    uncommitted: Option<Arc<UncommittedBlocks>>,
 }
 
 impl Container {
@@ -150,80 +126,6 @@ impl Container {
         Ok(renamed)
     }
 
-    /// A directory of a flat namespace: an empty blob with the mark of directories.
-    fn directory_mark(&mut self, now: Timestamp) -> Blob {
-        let last_modified = self.next_last_modified(now);
-        let new = NewBlob { last_modified, lease: Lease::default(), encryption: Encryption::Service, version: None };
-        let body = Body::Block { content: Content::default(), blocks: Arc::default() };
-        Blob { metadata: Metadata::default().with(IS_FOLDER, "true"), ..new.blob(body, ContentHeaders::default()) }
-    }
-
-    /// Removes blobs of a flat namespace, to insert them at other places.
-    fn extract_flat(&mut self, moves: &[(BlobKey, Place)]) -> Vec<MovedBlob> {
-        let extract = |(key, to): &(BlobKey, Place)| {
-            let uncommitted = self.uncommitted.get(&key.place).cloned();
-            self.drop_uncommitted(&key.place);
-            Some(MovedBlob { to: to.clone(), blob: self.take(key)?, uncommitted })
-        };
-        moves.iter().filter_map(extract).collect()
-    }
-
-    fn insert_flat(&mut self, moved: Vec<MovedBlob>, retention: RetentionPolicy, now: Timestamp) {
-        for MovedBlob { to, blob, uncommitted } in moved {
-            self.latest = self.latest.max(blob.last_modified);
-            self.displace(&to, now, retention);
-            if let Some(uncommitted) = uncommitted {
-                self.set_uncommitted(to.clone(), UncommittedBlocks::clone(&uncommitted));
-            }
-            self.insert(BlobKey::base(to), Blob::clone(&blob));
-        }
-    }
-
-    /// Removes a path, and not what is below it.
-    fn extract(&mut self, place: &Place) -> Moved {
-        let uncommitted = self.uncommitted.get(place).cloned();
-        self.drop_uncommitted(place);
-        Moved { place: place.clone(), blob: self.take(&BlobKey::base(place.clone())), uncommitted }
-    }
-
-    /// Removes all that is below a directory. A directory comes before its entries. Without recursion, because renames below each other
-    /// make paths deeper than any that a request creates.
-    fn extract_below(&mut self, directory: DirectoryId) -> Vec<Moved> {
-        let (mut below, mut directories) = (Vec::new(), vec![directory]);
-        while let Some(directory) = directories.pop() {
-            let entries = self.blobs.range(BlobKey::in_directory(directory, "")).map(|(key, _)| &key.place);
-            let uncommitted = self.uncommitted.range(Place::in_directory(directory)).map(|(place, _)| place);
-            let places: BTreeSet<Place> = entries.chain(uncommitted).cloned().collect();
-            for moved in places.iter().map(|place| self.extract(place)) {
-                directories.extend(moved.blob.as_ref().and_then(|blob| blob.directory()));
-                below.push(moved);
-            }
-        }
-        below
-    }
-
-    /// Inserts what was below the directory `left` of another container below `directory` of this one, under new ids.
-    fn insert_below(&mut self, left: DirectoryId, directory: DirectoryId, below: Vec<Moved>) {
-        let mut ids = BTreeMap::from([(left, directory)]);
-        for Moved { place, blob, uncommitted } in below {
-            let Some(&parent) = place.directory().and_then(|left| ids.get(&left)) else { continue };
-            let place = Place::within(parent, place.name());
-            if let Some(blob) = blob {
-                let mut blob = Blob::clone(&blob);
-                if let Some(left) = blob.directory() {
-                    let id = self.new_directory_id();
-                    blob.path = with_directory(&blob, id);
-                    ids.insert(left, id);
-                }
-                self.latest = self.latest.max(blob.last_modified);
-                self.insert(BlobKey::base(place.clone()), blob);
-            }
-            if let Some(uncommitted) = uncommitted {
-                self.set_uncommitted(place, UncommittedBlocks::clone(&uncommitted));
-            }
-        }
-    }
-
     /// What exists at a place, as a rename sees it.
     fn existing(&self, place: Option<&Place>, now: Timestamp) -> Option<(Existing, Option<&Arc<Blob>>)> {
         let blob = self.current(place?, now);
@@ -241,11 +143,6 @@ impl Container {
     }
 }
 
-/// The properties of a directory under another id.
-fn with_directory(blob: &Blob, id: DirectoryId) -> Option<Arc<PathProperties>> {
-    blob.path.as_ref().map(|path| Arc::new(PathProperties { directory: Some(id), ..PathProperties::clone(path) }))
-}
-
 /// Checks a rename, and finds the place of the new path.
 fn plan(from: &Container, to: &Container, rename: &RenameRequest, request: &Request) -> Result<Planned, StorageError> {
     let (now, no_tags) = (request.now, Tags::default());
@@ -260,6 +157,10 @@ fn plan(from: &Container, to: &Container, rename: &RenameRequest, request: &Requ
     });
 
     let requested = Path::parse(request.target.blob()?.0, Namespace::Hierarchical)?;
+    if requested.is_root() && !to.is_hierarchical() {
+        // No blob is the root directory.
+        return Err(ErrorCode::InvalidSourceOrDestinationResourceType.into());
+    }
     let at_requested = to.place_to_write(requested.as_str(), now).ok().flatten();
     let kind = to.existing(at_requested.as_ref(), now).map(|(existing, _)| existing.kind());
     let path = rename::final_path(rename.mode, &rename.source, &requested, kind, Namespace::Hierarchical)?;
@@ -295,6 +196,10 @@ fn plan(from: &Container, to: &Container, rename: &RenameRequest, request: &Requ
         parent,
     }
     .plan()?;
+    // To create is not to overwrite; to move is.
+    if plan == RenamePlan::Replace && !request.authorization.allows("mw") {
+        return Err(ErrorCode::UnauthorizedBlobOverwrite.into());
+    }
     let to = final_place.ok_or(ErrorCode::RenameDestinationParentPathNotFound)?;
     let replaced = existing.and_then(|(_, blob)| blob).map(|blob| blob.lease);
     let is_directory = source_kind == PathKind::Directory;
@@ -308,69 +213,8 @@ fn plan(from: &Container, to: &Container, rename: &RenameRequest, request: &Requ
         Blob { lease, metadata, ..Blob::clone(source) }
     });
     let below = match is_directory && !from.is_hierarchical() {
-        true => moves_below(from, &place, &to, now)?,
+        true => from.flat_moves(&place, &to, now)?,
         false => Vec::new(),
     };
     Ok(Planned { from: place, to, replaces: plan == RenamePlan::Replace, renamed, below })
-}
-
-/// The moves of the blobs below a directory of a flat namespace. The service copies and deletes each of them.
-///
-/// # Errors
-/// 400 for a new name that is too long; 412 for a leased blob; 409 for one under an immutability policy or a legal hold.
-fn moves_below(from: &Container, source: &Place, to: &Place, now: Timestamp) -> Result<Vec<(BlobKey, Place)>, StorageError> {
-    let move_of = |blob: Admitted| {
-        lease::check(blob.lease, LeaseCheck::Required, None, LeasedResource::Blob, now)?;
-        blob.protection.admits_removal(now)?;
-        let below = blob.key.place.as_str().strip_prefix(source.as_str()).unwrap_or_default();
-        let name = format!("{}{below}", to.as_str());
-        names::blob(&name)?;
-        Ok((blob.key, Place::flat(name)))
-    };
-    from.flat_below(source.as_str(), now).into_iter().map(move_of).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::rules::auth::permissions::PublicAccess;
-    use crate::rules::encryption::{DefaultEncryption, Encryption};
-    use crate::rules::retention::RetentionPolicy;
-    use crate::services::blob::body::Body;
-    use crate::services::blob::path_properties::NewPath;
-    use crate::services::blob::state::admission::Claimed;
-    use crate::services::blob::state::walk::WalkOptions;
-    use crate::services::shared::content_headers::ContentHeaders;
-    use crate::store::content::Content;
-
-    /// Deeper than a request can name: renames of directories below each other make such paths.
-    const LEVELS: usize = 10_000;
-
-    fn file_system(now: Timestamp) -> Container {
-        Container::new(now, Metadata::default(), PublicAccess::Private, DefaultEncryption::default())
-            .with_hierarchy(&Caller::SuperUser, now)
-    }
-
-    #[test]
-    fn directories_of_any_depth_move_to_another_file_system() {
-        let now = Timestamp::from_unix(1_000_000, 0);
-        let (mut from, mut to) = (file_system(now), file_system(now));
-        let claimed = Claimed {
-            name: vec!["d"; LEVELS].join("/").into(),
-            place: None,
-            current: None,
-            encryption: Encryption::Service,
-            path: NewPath::by(&Caller::SuperUser),
-        };
-        let body = Body::Block { content: Content::default(), blocks: Arc::default() };
-        from.create(claimed, now, RetentionPolicy::default(), |new| new.blob(body, ContentHeaders::default())).unwrap();
-
-        let below = from.extract_below(DirectoryId::ROOT);
-        assert_eq!((below.len(), from.has_children(DirectoryId::ROOT, now)), (LEVELS, false));
-        to.insert_below(DirectoryId::ROOT, DirectoryId::ROOT, below);
-        let walk = to.walk("", DirectoryId::ROOT, WalkOptions { recursive: true, ..WalkOptions::default() }, now);
-        let paths: Vec<String> = walk.map(|(path, _)| path).collect();
-        assert_eq!(paths.len(), LEVELS);
-        assert_eq!(paths.last().map(|path| path.matches('/').count()), Some(LEVELS - 1));
-    }
 }

@@ -37,8 +37,8 @@ pub(super) static RENAME_PATH: Operation<Blobs> = operation!(
 );
 
 const SOURCE: &str = "x-ms-rename-source";
-/// The permission on the source: to move, or else to delete and to read.
-const MOVES: RequiredPermission = RequiredPermission::object("md");
+/// The permissions on the source: to move it, or else to read and to delete it. One who may only delete it must not see its content.
+const MOVES: [RequiredPermission; 2] = [RequiredPermission::object("m"), RequiredPermission::object("rd").all()];
 
 input! { pub(super) RenameInput {
     source: String = Header "x-ms-rename-source",
@@ -102,8 +102,12 @@ fn source_caller(request: &Request, source: &RenameSource) -> Result<Caller, Sto
     let (file_system, path) = (&source.file_system, source.path.as_str());
     let path: Vec<String> = path.split('/').map(encoded).collect();
     let url = format!("{}{}/{}?{query}", request.endpoint, encoded(file_system), path.join("/"));
-    let access = SourceAccess { header: SOURCE, requires: MOVES, authorization: SourceAuthorization::Presented };
-    match request.sources.find_for(request, &url, access)? {
+    let find = |requires| {
+        let access = SourceAccess { header: SOURCE, requires, authorization: SourceAuthorization::Presented };
+        request.sources.find_for(request, &url, access)
+    };
+    let [moves, reads_and_deletes] = MOVES;
+    match find(moves).or_else(|_| find(reads_and_deletes))? {
         SourceLocation::Local(source) => Ok(source.principal),
         SourceLocation::Remote => Err(ErrorCode::InvalidSourceUri.into()),
     }

@@ -3,6 +3,9 @@
 //!
 //! A path is the list of its names, so that the map has the order of a walk: a directory comes right before what it contains.
 
+mod answers;
+
+use super::acl::{Acl, EXECUTE, READ, WRITE};
 use super::model::{Action, Blob, If, Write};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,10 +25,6 @@ const NOT_MET: &str = "412 ConditionNotMet";
 const BAD_ACL: &str = "400 InvaldAccessControlList";
 const BAD_POSITION: &str = "400 InvalidFlushPosition";
 const WEEK: u64 = 7 * 24 * 3600;
-
-const READ: u8 = 4;
-const WRITE: u8 = 2;
-const EXECUTE: u8 = 1;
 
 /// Who sends a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,184 +62,6 @@ enum Need {
     SetAccess,
     SetGroup(&'static str),
     SetOwner,
-}
-
-/// The permissions by the entries `user:`, `user:ID`, `group:`, `group:ID`, `mask:` and `other:`.
-type Entries = BTreeMap<String, u8>;
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Acl {
-    access: Entries,
-    default: Option<Entries>,
-    is_sticky: bool,
-}
-
-/// The entries of a request, with their scopes.
-fn parsed(text: &str) -> (Entries, Entries) {
-    let (mut access, mut default) = (Entries::new(), Entries::new());
-    for part in text.split(',').filter(|part| !part.is_empty()) {
-        let (scope, part) = part.strip_prefix("default:").map_or((&mut access, part), |rest| (&mut default, rest));
-        let (name, rwx) = part.rsplit_once(':').unwrap();
-        scope.insert(name.to_owned(), rwx.bytes().zip([4, 2, 1]).filter(|(letter, _)| *letter != b'-').map(|(_, bit)| bit).sum());
-    }
-    (access, default)
-}
-
-fn is_named(entry: &str) -> bool {
-    !entry.ends_with(':')
-}
-
-fn rwx(bits: u8) -> String {
-    ["r", "w", "x"]
-        .into_iter()
-        .zip([READ, WRITE, EXECUTE])
-        .map(|(letter, bit)| if bits & bit > 0 { letter } else { "-" })
-        .collect()
-}
-
-/// The entries of the owner, the owning group and others.
-fn base(user: u8, group: u8, other: u8) -> Entries {
-    [("user:", user), ("group:", group), ("other:", other)].map(|(name, bits)| (name.to_owned(), bits)).into()
-}
-
-/// The union of all that the mask limits.
-fn computed_mask(entries: &Entries) -> u8 {
-    entries.iter().filter(|(name, _)| is_named(name) || *name == "group:").fold(0, |all, (_, bits)| all | bits)
-}
-
-fn put(mut entries: Entries, new: &Entries) -> Entries {
-    entries.extend(new.clone());
-    if new.keys().any(|name| is_named(name)) && !new.contains_key("mask:") {
-        entries.insert("mask:".to_owned(), computed_mask(&entries));
-    }
-    entries
-}
-
-fn without(mut entries: Entries, names: &BTreeSet<&str>) -> Option<Entries> {
-    let before = entries.len();
-    entries.retain(|name, _| !is_named(name) || !names.contains(name.as_str()));
-    let has_mask = entries.contains_key("mask:");
-    if names.contains("mask:") && has_mask {
-        if entries.keys().any(|name| is_named(name)) {
-            return None;
-        }
-        entries.remove("mask:");
-    } else if entries.len() < before && has_mask {
-        entries.insert("mask:".to_owned(), computed_mask(&entries));
-    }
-    Some(entries)
-}
-
-impl Acl {
-    fn plain(mode: u16) -> Acl {
-        let bits = |shift: u16| (mode >> shift & 7) as u8;
-        Acl { access: base(bits(6), bits(3), bits(0)), default: None, is_sticky: mode & 0o1000 > 0 }
-    }
-
-    /// Of a new path below a directory with this list.
-    fn of_new(&self, is_directory: bool, mode: Option<u16>, umask: Option<u16>, acl: Option<&str>) -> Option<Acl> {
-        let mode = mode.unwrap_or(if is_directory { 0o777 } else { 0o666 });
-        let Some(default) = &self.default else {
-            let new = Acl::plain(mode & !umask.unwrap_or(0o027));
-            return acl.map_or(Some(new.clone()), |acl| new.set(acl, is_directory));
-        };
-        let mut access = default.clone();
-        let group = if access.contains_key("mask:") { "mask:" } else { "group:" };
-        for (name, shift) in [("user:", 6), (group, 3), ("other:", 0)] {
-            *access.get_mut(name).unwrap() &= (mode >> shift & 7) as u8;
-        }
-        let new = Acl { access, default: is_directory.then(|| default.clone()), is_sticky: false };
-        let Some(acl) = acl else { return Some(new) };
-        let set = new.set(acl, is_directory)?;
-        Some(if parsed(acl).1.is_empty() { Acl { default: new.default, ..set } } else { set })
-    }
-
-    fn bases(&self) -> Entries {
-        self.access
-            .iter()
-            .filter(|(name, _)| ["user:", "group:", "other:"].contains(&name.as_str()))
-            .map(|(name, bits)| (name.clone(), *bits))
-            .collect()
-    }
-
-    fn set(&self, text: &str, is_directory: bool) -> Option<Acl> {
-        let (access, default) = parsed(text);
-        if !is_directory && !default.is_empty() {
-            return None;
-        }
-        let mut new = Acl { access: put(self.bases(), &access), default: None, is_sticky: self.is_sticky };
-        new.default = (!default.is_empty()).then(|| put(new.bases(), &default));
-        Some(new)
-    }
-
-    fn modify(&self, text: &str) -> Acl {
-        let (access, default) = parsed(text);
-        let mut new = Acl { access: put(self.access.clone(), &access), ..self.clone() };
-        if !default.is_empty() {
-            new.default = Some(put(self.default.clone().unwrap_or_else(|| new.bases()), &default));
-        }
-        new
-    }
-
-    fn remove(&self, text: &str) -> Option<Acl> {
-        let written: Vec<String> = text
-            .split(',')
-            .map(|name| {
-                let (scope, name) = name.strip_prefix("default:").map_or(("", name), |rest| ("default:", rest));
-                format!("{scope}{name}{}", if name.contains(':') { "" } else { ":" })
-            })
-            .collect();
-        let of_default: BTreeSet<&str> = written.iter().filter_map(|name| name.strip_prefix("default:")).collect();
-        let of_access: BTreeSet<&str> = written.iter().map(String::as_str).filter(|name| !name.starts_with("default:")).collect();
-        let access = without(self.access.clone(), &of_access)?;
-        let mut new = Acl { access, ..self.clone() };
-        if let Some(default) = self.default.clone().filter(|_| !of_default.is_empty()) {
-            let mut default = without(default, &of_default)?;
-            let bases: Vec<&str> = ["user:", "group:", "other:"].into_iter().filter(|name| of_default.contains(name)).collect();
-            for name in &bases {
-                default.insert((*name).to_owned(), new.access[*name]);
-            }
-            if bases.contains(&"group:") && default.contains_key("mask:") {
-                default.insert("mask:".to_owned(), computed_mask(&default));
-            }
-            let is_empty = bases.len() == 3 && !default.keys().any(|name| is_named(name));
-            new.default = (!is_empty).then_some(default);
-        }
-        Some(new)
-    }
-
-    fn chmod(&self, mode: u16) -> Acl {
-        let mut new = self.clone();
-        let group = if self.access.contains_key("mask:") { "mask:" } else { "group:" };
-        for (name, shift) in [("user:", 6), (group, 3), ("other:", 0)] {
-            new.access.insert(name.to_owned(), (mode >> shift & 7) as u8);
-        }
-        new.is_sticky = mode & 0o1000 > 0;
-        new
-    }
-
-    /// The list with its entries sorted.
-    fn text(&self) -> String {
-        let written = |prefix: &str, entries: &Entries| {
-            entries.iter().map(|(name, bits)| format!("{prefix}{name}:{}", rwx(*bits))).collect::<Vec<_>>()
-        };
-        let mut all = written("", &self.access);
-        all.extend(self.default.iter().flat_map(|default| written("default:", default)));
-        all.sort();
-        all.join(",")
-    }
-
-    pub fn permissions(&self) -> String {
-        let group = self.access.get("mask:").unwrap_or(&self.access["group:"]);
-        let other = rwx(self.access["other:"]);
-        let other = match (self.is_sticky, other.strip_suffix('x')) {
-            (false, _) => other,
-            (true, Some(rest)) => format!("{rest}t"),
-            (true, None) => format!("{}T", &other[..2]),
-        };
-        let plus = if self.access.len() > 3 || self.default.is_some() { "+" } else { "" };
-        format!("{}{}{other}{plus}", rwx(self.access["user:"]), rwx(*group))
-    }
 }
 
 /// A file or a directory.
@@ -464,30 +285,6 @@ impl Paths {
         etag.clone_into(&mut self.systems[system].nodes.get_mut(&Names::new()).unwrap().blob.etag);
     }
 
-    pub fn find(&self, system: usize, path: &Names) -> Option<&Node> {
-        self.systems[system].nodes.get(path)
-    }
-
-    pub fn etag(&self, system: usize, path: &Names) -> Option<String> {
-        self.find(system, path).map(|node| node.blob.etag.clone()).filter(|etag| !etag.is_empty())
-    }
-
-    pub fn lease_id(&self, system: usize, path: &Names) -> Option<String> {
-        self.find(system, path)?.blob.lease_id()
-    }
-
-    /// The length of the deepest path below this one.
-    pub fn depth(&self, system: usize, path: &Names) -> usize {
-        self.systems[system].below(path).map(|(path, _)| path.len()).max().unwrap_or(path.len())
-    }
-
-    /// The length of a file, and the end of what was appended to it.
-    pub fn ends(&self, system: usize, path: &Names) -> (usize, usize) {
-        let Some(node) = self.find(system, path) else { return (0, 0) };
-        let pending = node.pending.1.iter().map(|(at, text)| at + text.len()).max();
-        (node.blob.content.len(), pending.unwrap_or(0).max(node.blob.content.len()))
-    }
-
     pub fn create(
         &mut self,
         caller: Caller,
@@ -588,10 +385,8 @@ impl Paths {
         let mut draft = node.clone();
         draft.pending.0 = now;
         draft.pending.1.insert(position, text.to_owned());
-        if let Some(etag) = flushed {
-            if !commit(&mut draft, position + text.len(), false, etag, now) {
-                return BAD_POSITION;
-            }
+        if flushed.is_some_and(|etag| !commit(&mut draft, position + text.len(), false, etag, now)) {
+            return BAD_POSITION;
         }
         *node = draft;
         "202"
@@ -651,7 +446,7 @@ impl Paths {
         if to.parent_is_file(&path) {
             return "409 InvalidDestinationPath";
         }
-        if !parent.is_none_or(|parent| parent.is_some()) {
+        if parent.is_some_and(|parent| parent.is_none()) {
             return "404 RenameDestinationParentPathNotFound";
         }
         match existing {
@@ -683,6 +478,9 @@ impl Paths {
         write: &Write,
         id: &str,
     ) -> &'static str {
+        if path.is_empty() {
+            return "400 InvalidUri";
+        }
         let (now, retention) = (self.now, self.retention);
         let inside = &mut self.systems[system];
         if !inside.permits(caller, Need::Remove, path) {
@@ -694,9 +492,6 @@ impl Paths {
         }
         if let Some(refusal) = node.lease_refuses(write, now) {
             return refusal;
-        }
-        if path.is_empty() {
-            return "400 InvalidUri";
         }
         if !is_recursive && inside.below(path).next().is_some() {
             return "409 DirectoryNotEmpty";
@@ -730,13 +525,6 @@ impl Paths {
         let tree = inside.deleted.remove(at).tree;
         inside.put_below(path, tree);
         "200"
-    }
-
-    /// The deleted paths of a file system, in the order of a list.
-    pub fn deleted(&self, system: usize) -> Vec<(String, String)> {
-        let mut all: Vec<_> = self.systems[system].deleted.iter().collect();
-        all.sort_by_key(|deleted| deleted.path.split('/').collect::<Vec<_>>());
-        all.into_iter().map(|deleted| (deleted.path.clone(), deleted.id.clone())).collect()
     }
 
     /// Takes the ids of deletions from a list: Delete Blob does not return them.
@@ -829,87 +617,7 @@ impl Paths {
         (format!("200 {directories} {files} {}", failed.join(" ")), next)
     }
 
-    /// The answer to a check of access with these permissions.
-    pub fn check_access(&self, caller: Caller, (system, path): (usize, &Names), wanted: u8) -> &'static str {
-        let inside = &self.systems[system];
-        match inside.nodes.contains_key(path) {
-            false => NOT_FOUND,
-            true if inside.permits(caller, Need::Check(wanted), path) => "200",
-            true => REFUSED,
-        }
-    }
-
-    pub fn read(&self, caller: Caller, (system, path): (usize, &Names)) -> String {
-        let inside = &self.systems[system];
-        if !inside.permits(caller, Need::Read, path) {
-            return REFUSED.to_owned();
-        }
-        inside.nodes.get(path).map_or_else(
-            || NOT_FOUND.to_owned(),
-            |node| format!("200 {:?} {} {}", node.blob.content, node.blob.etag, node.blob.lease_state(self.now)),
-        )
-    }
-
-    pub fn access(&self, caller: Caller, (system, path): (usize, &Names)) -> String {
-        let inside = &self.systems[system];
-        if !inside.permits(caller, Need::Status, path) {
-            return REFUSED.to_owned();
-        }
-        let node = inside.nodes.get(path);
-        node.map_or_else(
-            || NOT_FOUND.to_owned(),
-            |node| format!("200 {} {} {} {}", node.owner, node.group, node.acl.permissions(), node.acl.text()),
-        )
-    }
-
-    /// A list of Data Lake, page by page: what the caller sees until a page is refused.
-    pub fn list(&self, caller: Caller, (system, path): (usize, &Names), is_recursive: bool, most: usize) -> Vec<String> {
-        let inside = &self.systems[system];
-        if !inside.permits(caller, Need::List, path) {
-            return vec![REFUSED.to_owned()];
-        }
-        match inside.nodes.get(path) {
-            None => return vec![NOT_FOUND.to_owned()],
-            Some(node) if !node.is_directory => return vec![node.listed(path)],
-            Some(_) => {}
-        }
-        let all: Vec<(&Names, &Node)> =
-            inside.below(path).filter(|(other, _)| is_recursive || other.len() == path.len() + 1).collect();
-        let mut listed = Vec::new();
-        for page in all.chunks(most) {
-            if is_recursive
-                && !page.iter().filter(|(_, node)| node.is_directory).all(|(_, node)| node.has(caller, READ | EXECUTE))
-            {
-                listed.push(REFUSED.to_owned());
-                break;
-            }
-            listed.extend(page.iter().map(|(path, node)| node.listed(path)));
-        }
-        listed
-    }
-
-    /// The names of a list of blobs.
-    pub fn list_blobs(&self, system: usize, prefix: &str, has_delimiter: bool) -> Vec<String> {
-        let mut names = Vec::new();
-        for (path, node) in self.systems[system].nodes.iter().filter(|(path, _)| !path.is_empty()) {
-            let text = path.join("/");
-            match text.strip_prefix(prefix) {
-                Some(rest) if has_delimiter && rest.contains('/') => {}
-                Some(_) => names.push(if has_delimiter && node.is_directory { text + "/" } else { text }),
-                None => {}
-            }
-        }
-        names
-    }
-
-    /// All that is in a file system, by the super user's lists.
-    pub fn everything(&self, system: usize) -> Vec<String> {
-        let mut all = self.list(Caller::SuperUser, (system, &Names::new()), true, usize::MAX);
-        all.extend(self.deleted(system).into_iter().map(|(path, _)| format!("deleted {path}")));
-        all
-    }
-
-    /// All paths of a file system, and what is neither listed nor deleted.
+    /// All paths of a file system.
     pub fn paths(&self, system: usize) -> Vec<Names> {
         self.systems[system].nodes.keys().cloned().collect()
     }
