@@ -1,5 +1,5 @@
-//! The rename of a file, or of a directory with all that it contains. In a hierarchical namespace it moves one entry, or every path below if
-//! the destination is in another file system.
+//! The rename of a file, or of a directory with all that it contains. In a hierarchical namespace it moves one entry, or every path below
+//! if the destination is in another file system.
 
 use crate::operation::Request;
 use crate::rules::blob::tags::Tags;
