@@ -22,7 +22,7 @@ use crate::services::shared::content_headers::ContentHeaders;
 use crate::store::content::Content;
 use std::sync::Arc;
 
-/// A blob of a flat namespace that moves to another place.
+/// A blob of a flat namespace, removed from its place, and the place that it moves to.
 pub(super) struct MovedBlob {
     to: Place,
     blob: Arc<Blob>,

@@ -7,7 +7,7 @@ use crate::services::blob::state::key::{BlobKey, DirectoryId, Place};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// A path that was removed from its file system, to be inserted in another one, where its directory has another id.
+/// A path, removed to be inserted in another file system, where its directory has another id.
 pub(super) struct Moved {
     place: Place,
     /// `None` where there are only uncommitted blocks.

@@ -1,5 +1,7 @@
-//! The rename of a file, or of a directory with all that it contains. In a hierarchical namespace it moves one entry, or every path below
-//! if the destination is in another file system.
+//! The rename of a file, or of a directory with all that it contains.
+//!
+//! In a hierarchical namespace it moves one entry, or every path below if the destination is in another file system. In a flat namespace a
+//! directory is a prefix of names, and the rename moves every blob below it (`flat_directories`).
 
 use crate::operation::Request;
 use crate::rules::blob::tags::Tags;
