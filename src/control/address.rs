@@ -31,15 +31,14 @@ impl ServiceAddress {
     }
 }
 
-/// The connection string of an account with the endpoints of these services.
+/// The connection string of an account with the endpoints of these services. It has none for Data Lake: SDKs use that of the Blob service.
 pub fn connection_string(account: &Account, addresses: &[ServiceAddress]) -> String {
     let Account { name, keys, .. } = account;
     let key = keys.first().map(|key| STANDARD.encode(key)).unwrap_or_default();
     let scheme = addresses.first().map_or("http", |address| address.scheme);
     let mut text = format!("DefaultEndpointsProtocol={scheme};AccountName={name};AccountKey={key};");
-    for address in addresses {
-        let service = if address.kind == ServiceKind::DataLake { "Dfs" } else { address.kind.name() };
-        text.push_str(&format!("{service}Endpoint={}/{name};", address.url()));
+    for address in addresses.iter().filter(|address| address.kind != ServiceKind::DataLake) {
+        text.push_str(&format!("{}Endpoint={}/{name};", address.kind.name(), address.url()));
     }
     text
 }
