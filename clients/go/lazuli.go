@@ -152,9 +152,12 @@ func (server *Server) Control(method, path string, document, answer any) error {
 	return json.Unmarshal(text, answer)
 }
 
-// Checkpoint saves the state of all accounts.
+// Checkpoint saves the state of all accounts, and forgets the requests so far.
 func (server *Server) Checkpoint(name string) error {
-	return server.Control("POST", "/checkpoints/"+name, nil, nil)
+	if err := server.Control("POST", "/checkpoints/"+name, nil, nil); err != nil {
+		return err
+	}
+	return server.Control("DELETE", "/requests", nil, nil)
 }
 
 // Restore returns to a checkpoint, and removes all faults.

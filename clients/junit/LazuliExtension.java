@@ -100,9 +100,10 @@ public final class LazuliExtension implements BeforeEachCallback, AfterEachCallb
             return connectionString;
         }
 
-        /** Saves the state of all accounts. */
+        /** Saves the state of all accounts, and forgets the requests so far. */
         public void checkpoint(String name) {
             control("POST", "/checkpoints/" + name, "");
+            control("DELETE", "/requests", "");
         }
 
         /** Returns to a checkpoint, and removes all faults. */

@@ -63,9 +63,10 @@ export class Lazuli {
     return answer;
   }
 
-  /** Saves the state of all accounts. */
-  checkpoint(name = "test") {
-    return this.control("POST", `/checkpoints/${name}`);
+  /** Saves the state of all accounts, and forgets the requests so far. */
+  async checkpoint(name = "test") {
+    await this.control("POST", `/checkpoints/${name}`);
+    await this.control("DELETE", "/requests");
   }
 
   /** Returns to a checkpoint, and removes all faults. */

@@ -53,8 +53,9 @@ class Server:
             return json.load(response)
 
     def checkpoint(self, name="test"):
-        """Saves the state of all accounts."""
+        """Saves the state of all accounts, and forgets the requests so far."""
         self.control("POST", f"/checkpoints/{name}")
+        self.control("DELETE", "/requests")
 
     def restore(self, name="test"):
         """Returns to a checkpoint, and removes all faults."""

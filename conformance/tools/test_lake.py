@@ -284,3 +284,21 @@ def test_duckdb(home, container):
         assert database.execute(f"SELECT sum(x) FROM read_csv('az://{home}/d/**/*.csv')").fetchall() == [(9,)]
         database.execute(f"COPY (SELECT range AS n FROM range(1000)) TO 'az://{home}/out/numbers.parquet'")
         assert database.execute(f"SELECT count(*) FROM 'az://{home}/out/*.parquet'").fetchall() == [(1000,)]
+
+
+@pytest.mark.parametrize("endpoint", [BLOB_URL, DFS_URL])
+def test_duckdb_on_the_data_lake_api(home, container, endpoint):
+    extension = next(Path(duckdb_extension_azure.__file__).parent.glob("extensions/*/azure.duckdb_extension"))
+    container.upload_blob("d/a.csv", b"x,y\n1,2\n3,4\n")
+    with duckdb.connect() as database:
+        database.execute(f"LOAD '{extension}'")
+        database.execute(f"CREATE SECRET (TYPE azure, CONNECTION_STRING '{CONNECTION_STRING}DfsEndpoint={endpoint};')")
+        assert database.execute(f"SELECT sum(x) FROM read_csv('abfss://{home}/d/*.csv')").fetchall() == [(4,)]
+        parts = f"abfss://{home}/parts"
+        database.execute(f"COPY (SELECT range AS n, range % 3 AS k FROM range(30)) TO '{parts}' (FORMAT parquet, PARTITION_BY (k))")
+        found = database.execute(f"SELECT count(*) FROM read_parquet('{parts}/**', hive_partitioning = true) WHERE k = 2")
+        assert found.fetchall() == [(10,)]
+        with pytest.raises(duckdb.Error):
+            database.execute(f"SELECT * FROM 'abfss://{home}/absent.csv'")
+    kinds = {one.name: "hdi_isfolder" in (one.metadata or {}) for one in container.list_blobs(include=["metadata"])}
+    assert kinds["parts/k=2"] and not kinds["parts/k=2/data_0.parquet"]

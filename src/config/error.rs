@@ -1,7 +1,6 @@
 //! What can be wrong with the flags and variables, each as one line for a person.
 
 use crate::config::accounts::AccountError;
-use crate::config::file::FileError;
 use crate::pfx;
 use crate::user::UserError;
 use std::ffi::OsString;
@@ -20,7 +19,7 @@ pub(crate) enum ConfigErrorKind {
     #[error("{0:?} is not UTF-8")]
     NotUtf8(OsString),
     /// A flag that does not exist, and the most similar one if there is any.
-    #[error("{flag} is not a flag; {}", hint(.nearest.as_deref()))]
+    #[error("{flag} is not a flag; {}", hint(.nearest.as_deref(), "--help lists them all"))]
     UnknownFlag { flag: String, nearest: Option<String> },
     #[error("{flag} needs a value: {flag} {word}")]
     MissingValue { flag: String, word: &'static str },
@@ -59,9 +58,20 @@ pub enum ValueError {
     User(#[from] UserError),
 }
 
-fn hint(nearest: Option<&str>) -> String {
-    match nearest {
-        Some(known) => format!("did you mean {known}?"),
-        None => "--help lists them all".to_owned(),
-    }
+/// What is wrong with `lazuli.toml`.
+#[derive(Debug, Error)]
+pub enum FileError {
+    #[error("it cannot be read: {0}")]
+    CannotRead(#[from] io::Error),
+    #[error("{0}")]
+    Malformed(String),
+    /// A key that is no flag, and the most similar one if there is any.
+    #[error("{key:?} is not a setting; {}", hint(*.nearest, "docs/configuration.md lists them all"))]
+    UnknownKey { key: String, nearest: Option<&'static str> },
+    #[error("{key} has to be {expected}")]
+    WrongType { key: &'static str, expected: &'static str },
+}
+
+fn hint(nearest: Option<&str>, otherwise: &str) -> String {
+    nearest.map_or_else(|| otherwise.to_owned(), |known| format!("did you mean {known}?"))
 }

@@ -1,11 +1,10 @@
 //! `lazuli.toml`: the flags of a server in a file, by their names without the dashes.
 
 use crate::config::arguments::distance;
-use crate::config::error::ConfigErrorKind;
+use crate::config::error::{ConfigErrorKind, FileError};
 use crate::config::flags::{Flag, FlagKind, flags};
 use std::io;
 use std::path::{Path, PathBuf};
-use thiserror::Error;
 use toml::{Table, Value};
 
 /// The file that is read from the working directory if no other is named.
@@ -25,24 +24,6 @@ pub(super) struct ConfigFile {
     /// The file; `None` if there is none.
     pub(super) path: Option<PathBuf>,
     pub(super) settings: Vec<FileSetting>,
-}
-
-/// What is wrong with a file.
-#[derive(Debug, Error)]
-pub enum FileError {
-    #[error("it cannot be read: {0}")]
-    Unreadable(#[from] io::Error),
-    #[error("{0}")]
-    Malformed(String),
-    /// A key that is no flag, and the most similar one if there is any.
-    #[error("{key:?} is not a setting; {}", hint(.nearest.as_deref()))]
-    UnknownKey { key: String, nearest: Option<&'static str> },
-    #[error("{key} has to be {expected}")]
-    WrongType { key: &'static str, expected: &'static str },
-}
-
-fn hint(nearest: Option<&str>) -> String {
-    nearest.map_or("docs/configuration.md lists them all".to_owned(), |known| format!("did you mean {known}?"))
 }
 
 /// Reads the file that was named, or the default one if it exists.

@@ -35,14 +35,19 @@ fn property(flag: &Flag) -> Value {
     property
 }
 
-#[test]
-#[expect(clippy::disallowed_methods, reason = "this test looks after a page of the documentation")]
-fn docs_reference_lazuli_schema_json_is_fresh() {
-    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference/lazuli.schema.json");
-    let text = serde_json::to_string_pretty(&schema()).unwrap() + "\n";
-    if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(page, &text).unwrap();
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "this test looks after a page of the documentation")]
+    fn docs_reference_lazuli_schema_json_is_fresh() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference/lazuli.schema.json");
+        let text = serde_json::to_string_pretty(&schema()).unwrap() + "\n";
+        if std::env::var_os("UPDATE_DOCS").is_some() {
+            std::fs::write(page, &text).unwrap();
+        }
+        let found = std::fs::read_to_string(page).unwrap_or_default().replace("\r\n", "\n");
+        assert!(found == text, "docs/reference/lazuli.schema.json is stale: UPDATE_DOCS=1 cargo test config");
     }
-    let found = std::fs::read_to_string(page).unwrap_or_default().replace("\r\n", "\n");
-    assert!(found == text, "docs/reference/lazuli.schema.json is stale: UPDATE_DOCS=1 cargo test config");
 }

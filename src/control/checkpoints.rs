@@ -1,20 +1,17 @@
 //! Checkpoints: the state of all accounts, or of one, under a name; and the way back to it.
 
-use crate::control::ControlState;
 use crate::control::error::ControlError;
+use crate::control::saved::Checkpoint;
 use crate::control::spec::{Access, ControlRequest, ControlSpec, Document, Parameter, ParameterKind, json};
+use crate::control::state::ControlState;
 use crate::control::time::KEEP_CLOCK;
-use crate::operation::{LockedService, SavedState, WriterAtWork};
+use crate::operation::{LockedService, WriterAtWork};
 use crate::rules::error::StorageError;
-use crate::rules::time::Timestamp;
 use crate::store::journal::Durable;
 use axum::body::Body;
 use http::Response;
-use parking_lot::Mutex;
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use serde_json::json;
 use std::sync::Arc;
-use std::time::Duration;
 
 const NAME: Parameter = Parameter::required("name", ParameterKind::Name, "the name of the checkpoint");
 
@@ -72,39 +69,6 @@ pub const SPECS: &[ControlSpec] = &[
 const CHECKPOINT: &str = r#"{"name":"clean","created":"2026-01-01T00:00:00.0000000Z","account":null,"clock_offset_seconds":0,"now":"2026-01-01T00:00:00.0000000Z"}"#;
 const LIST: &str =
     r#"{"checkpoints":[{"name":"clean","created":"2026-01-01T00:00:00.0000000Z","account":null,"clock_offset_seconds":0}]}"#;
-
-/// The checkpoints of a server, by name. They are in memory, and end with the server.
-#[derive(Debug, Default)]
-pub struct Checkpoints(Mutex<BTreeMap<String, Arc<Checkpoint>>>);
-
-#[derive(Debug)]
-struct Checkpoint {
-    created: Timestamp,
-    /// The account, if it is of one only.
-    account: Option<String>,
-    /// The states of the services, in the order of [`ControlState::services`].
-    states: Vec<SavedState>,
-    /// By how much the clock was moved.
-    moved: Duration,
-}
-
-impl Checkpoint {
-    fn json(&self, name: &str) -> Value {
-        json!({
-            "name": name,
-            "created": self.created.iso(),
-            "account": self.account,
-            "clock_offset_seconds": self.moved.as_secs(),
-        })
-    }
-}
-
-impl Checkpoints {
-    fn json(&self) -> Value {
-        let checkpoints: Vec<Value> = self.0.lock().iter().map(|(name, checkpoint)| checkpoint.json(name)).collect();
-        json!({ "checkpoints": checkpoints })
-    }
-}
 
 /// Locks out the writers of an account, or of all accounts, in all services.
 fn lock(state: &ControlState, account: Option<&str>) -> Vec<Box<dyn LockedService>> {

@@ -1,7 +1,7 @@
 //! Counts and sizes in the text format of Prometheus.
 
-use crate::control::ControlState;
 use crate::control::spec::{Access, ControlSpec, Document, document};
+use crate::control::state::ControlState;
 use crate::diagnostics::metrics::BOUNDS;
 use std::fmt::{Display, Write};
 

@@ -1,9 +1,10 @@
 //! `/_lazuli/`: requests about the server, not about an account.
 //!
-//! Each is declared once, as a [`ControlSpec`] in the list of its room: `server` (health, addresses, signatures), `time` (clock and
-//! reset), `checkpoints`, `seed`, `requests` (the latest requests), `faults`, `metrics`. Routing, `docs/reference/control.md` and `openapi.json` read these
-//! lists. `origin` keeps pages of other sites away.
+//! Each is declared once, as a [`ControlSpec`] in the list of its file: `server` (health, addresses, signatures), `time` (clock and reset),
+//! `checkpoints`, `seed`, `requests` (the latest requests), `faults`, `metrics`. Routing, `docs/reference/control.md` and `openapi.json`
+//! read these lists. `origin` keeps pages of other sites away.
 
+mod address;
 mod checkpoints;
 mod error;
 mod faults;
@@ -13,75 +14,45 @@ mod origin;
 #[cfg(test)]
 mod page;
 mod requests;
+mod saved;
 mod seed;
 mod server;
 mod spec;
+mod state;
 mod time;
 
-use crate::account::Account;
 use crate::control::error::ControlError;
-use crate::control::spec::{Access, ControlRequest, ControlSpec, PREFIX};
-use crate::diagnostics::Diagnostics;
-use crate::environment::Environment;
+use crate::control::spec::{Access, ControlRequest, ControlSpec, Document, PREFIX, json};
 use crate::http::serve::Peer;
-use crate::operation::{Service, ServiceKind};
-use crate::rules::time::Timestamp;
-use crate::seed::Seeder;
-use crate::store::Store;
+pub use address::{SasFields, ServiceAddress, account_sas, connection_string};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::State;
 use axum::routing::any;
-pub use checkpoints::Checkpoints;
 use http::{Method, Request, Response};
-pub use server::{SasFields, ServiceAddress, account_sas, connection_string};
+pub use saved::Checkpoints;
+pub use state::ControlState;
 use std::net::{IpAddr, Ipv4Addr};
-use std::path::PathBuf;
 use std::sync::Arc;
-
-/// What the control requests use.
-#[derive(Debug)]
-pub struct ControlState {
-    /// Whether the requests that change or disturb the server are allowed.
-    pub control: bool,
-    /// Host names that requests may have besides addresses and local names.
-    pub hosts: Vec<String>,
-    /// All services of the server, including one that has no port. Data Lake is not among them.
-    pub services: Vec<Arc<dyn Service>>,
-    /// The names of all operations.
-    pub operations: Vec<&'static str>,
-    /// The services that have a port.
-    pub addresses: Vec<ServiceAddress>,
-    pub accounts: Vec<Account>,
-    /// The directory that data is stored in.
-    pub location: Option<PathBuf>,
-    /// When the server started, by the machine's clock.
-    pub started: Timestamp,
-    pub environment: Arc<Environment>,
-    pub diagnostics: Arc<Diagnostics>,
-    pub store: Store,
-    pub checkpoints: Checkpoints,
-    pub seeder: Seeder,
-}
-
-impl ControlState {
-    /// The account with this name.
-    pub fn account(&self, name: &str) -> Option<&Account> {
-        self.accounts.iter().find(|account| account.name == name)
-    }
-
-    /// The services that have a port, without Data Lake.
-    pub fn listening(&self) -> impl Iterator<Item = ServiceKind> {
-        self.addresses.iter().map(|address| address.kind).filter(|kind| *kind != ServiceKind::DataLake)
-    }
-}
 
 /// All control requests, in the order of the pages that describe them.
 fn specs() -> impl Iterator<Item = &'static ControlSpec> {
-    [server::SPECS, time::SPECS, checkpoints::SPECS, seed::SPECS, requests::SPECS, faults::SPECS, metrics::SPECS, openapi::SPECS]
+    [server::SPECS, time::SPECS, checkpoints::SPECS, seed::SPECS, requests::SPECS, faults::SPECS, metrics::SPECS, DESCRIPTION]
         .into_iter()
         .flatten()
 }
+
+/// The request that describes all of them.
+const DESCRIPTION: &[ControlSpec] = &[ControlSpec {
+    method: "GET",
+    path: "/openapi.json",
+    access: Access::SameSite,
+    summary: "Describes all of these requests in OpenAPI 3.1.",
+    parameters: &[],
+    body: None,
+    answer: Document::json("The description", ""),
+    handle: |_| Box::pin(async { Ok(json(&openapi::description(specs()))) }),
+}];
 
 /// The routes of the control requests.
 pub fn routes(state: Arc<ControlState>) -> Router {

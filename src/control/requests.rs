@@ -1,8 +1,8 @@
 //! The latest requests of the server: a list, a wait for one that matches, and a stream of events.
 
-use crate::control::ControlState;
 use crate::control::error::ControlError;
 use crate::control::spec::{Access, ControlRequest, ControlSpec, Document, Parameter, ParameterKind, json};
+use crate::control::state::ControlState;
 use crate::diagnostics::request_log::{RecordedRequest, RequestFilter, RequestLog};
 use axum::body::Body;
 use bytes::Bytes;

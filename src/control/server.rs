@@ -1,21 +1,17 @@
 //! What the server is: its health, its addresses and accounts, and signatures for its accounts.
 
 use crate::account::Account;
-use crate::control::ControlState;
+use crate::control::address::{SasFields, ServiceAddress, account_sas, connection_string};
 use crate::control::error::ControlError;
 use crate::control::spec::{Access, ControlRequest, ControlSpec, Document, json};
+use crate::control::state::ControlState;
 use crate::operation::ServiceKind;
 use crate::rules::time::Timestamp;
 use axum::body::Body;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use hmac::{Hmac, KeyInit, Mac};
 use http::uri::Authority;
 use http::{HeaderMap, Response, header};
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use sha2::Sha256;
 use std::net::IpAddr;
 
 pub const SPECS: &[ControlSpec] = &[
@@ -62,65 +58,6 @@ pub const SPECS: &[ControlSpec] = &[
         handle: |request| Box::pin(make_sas(request)),
     },
 ];
-
-/// The address of a service.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ServiceAddress {
-    pub kind: ServiceKind,
-    /// `http` or `https`.
-    pub scheme: &'static str,
-    /// The host at which the service listens.
-    pub host: String,
-    pub port: u16,
-}
-
-impl ServiceAddress {
-    /// `http://host:port`, with an IPv6 address in brackets.
-    pub fn url(&self) -> String {
-        self.url_at(&self.host)
-    }
-
-    fn url_at(&self, host: &str) -> String {
-        let (open, close) = if host.contains(':') && !host.starts_with('[') { ("[", "]") } else { ("", "") };
-        format!("{}://{open}{host}{close}:{}", self.scheme, self.port)
-    }
-}
-
-/// The connection string of an account with the endpoints of these services.
-pub fn connection_string(account: &Account, addresses: &[ServiceAddress]) -> String {
-    let Account { name, keys, .. } = account;
-    let key = keys.first().map(|key| STANDARD.encode(key)).unwrap_or_default();
-    let scheme = addresses.first().map_or("http", |address| address.scheme);
-    let mut text = format!("DefaultEndpointsProtocol={scheme};AccountName={name};AccountKey={key};");
-    for address in addresses {
-        let service = if address.kind == ServiceKind::DataLake { "Dfs" } else { address.kind.name() };
-        text.push_str(&format!("{service}Endpoint={}/{name};", address.url()));
-    }
-    text
-}
-
-/// The letters of an account SAS.
-#[derive(Clone, Copy, Debug)]
-pub struct SasFields<'a> {
-    pub permissions: &'a str,
-    pub services: &'a str,
-    pub resource_types: &'a str,
-    /// A date, or a time in UTC.
-    pub expiry: &'a str,
-}
-
-/// Signs an account SAS with the first key of the account. `None` if the account has no key.
-pub fn account_sas(account: &Account, fields: &SasFields<'_>) -> Option<String> {
-    let SasFields { permissions, services, resource_types, expiry } = fields;
-    let text = format!("{}\n{permissions}\n{services}\n{resource_types}\n\n{expiry}\n\n\n{VERSION}\n\n", account.name);
-    let mac = Hmac::<Sha256>::new_from_slice(account.keys.first()?).ok()?.chain_update(text).finalize();
-    let signature = STANDARD.encode(mac.into_bytes());
-    let [expiry, signature] = [expiry, signature.as_str()].map(|value| utf8_percent_encode(value, NON_ALPHANUMERIC).to_string());
-    Some(format!("sv={VERSION}&ss={services}&srt={resource_types}&sp={permissions}&se={expiry}&sig={signature}"))
-}
-
-/// The version of the signatures.
-const VERSION: &str = "2022-11-02";
 
 fn health(state: &ControlState) -> Response<Body> {
     let services: Vec<&str> = state.listening().map(ServiceKind::label).collect();

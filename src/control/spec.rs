@@ -1,7 +1,7 @@
 //! The declaration of a control request. Routing, `docs/reference/control.md` and `openapi.json` read it.
 
-use crate::control::ControlState;
 use crate::control::error::ControlError;
+use crate::control::state::ControlState;
 use axum::body::Body;
 use http::{HeaderMap, HeaderValue, Response, header};
 use http_body_util::{BodyExt, Limited};

@@ -21,7 +21,7 @@ use crate::http::{host, serve, tls};
 use crate::operation::{Service, ServiceKind};
 use crate::progress::Progress;
 use crate::seed::Seeder;
-use crate::services::blob::{Blobs, DataLake};
+use crate::services::blob::{Blobs, DataLake, remove_some};
 use crate::services::file::Files;
 use crate::services::queue::Queues;
 use crate::services::table::Tables;
@@ -70,6 +70,8 @@ pub struct Emulator {
     pub(crate) environment: Arc<Environment>,
     #[cfg(test)]
     pub(crate) files: Arc<Files>,
+    #[cfg(test)]
+    pub(crate) blobs: Arc<Blobs>,
     store: Store,
     recovered: Vec<String>,
     /// The tasks of the listeners. Dropping them ends them.
@@ -130,6 +132,13 @@ impl Emulator {
         let options = ListenerOptions { host_style: !config.path_style_only, https: tls.is_some(), oauth: config.oauth };
         let background = Arc::new(Background::default());
         let local_services = Arc::new(LocalServices::new(tls.as_ref().map(|tls| tls.certificate.clone())));
+        for container in blobs.with_discarded(&accounts) {
+            background.spawn(Box::pin(async move {
+                while remove_some(&container).await {
+                    tokio::task::yield_now().await;
+                }
+            }));
+        }
         let diagnostics = Arc::new(match config.control {
             true => Diagnostics::recording(config.request_log),
             false => Diagnostics::default(),
@@ -221,6 +230,8 @@ impl Emulator {
             environment,
             #[cfg(test)]
             files,
+            #[cfg(test)]
+            blobs,
             store,
             recovered,
             listeners,
@@ -252,8 +263,11 @@ impl Emulator {
     }
 
     /// The connection string of the first account, with the endpoints of all services that run.
+    ///
+    /// It has no `DfsEndpoint`: the SDK for .NET refuses a string with a name that it does not know, and clients of Data Lake take the
+    /// Blob service's endpoint.
     pub fn connection_string(&self) -> String {
-        let addresses: Vec<ServiceAddress> = self.addresses.iter().chain(&self.lake).map(Address::of_service).collect();
+        let addresses: Vec<ServiceAddress> = self.addresses.iter().map(Address::of_service).collect();
         control::connection_string(&self.account, &addresses)
     }
 

@@ -75,11 +75,16 @@ pub fn error(error: &StorageError, format: ErrorFormat, context: &ResponseContex
         put(&mut headers, name, value);
     }
     let format = format.of_code(error.code());
-    if context.version >= Version::V2017_07_29 && !matches!(format, ErrorFormat::Data { .. }) {
+    // The first version of Data Lake is later, so that its errors always have the header.
+    let has_code = format == ErrorFormat::Lake || context.version >= Version::V2017_07_29;
+    if has_code && !matches!(format, ErrorFormat::Data { .. }) {
         put(&mut headers, "x-ms-error-code", error.code().name());
     }
     let bodiless = context.head || error.status() == 304;
-    let body = if bodiless {
+    let body = if bodiless && format == ErrorFormat::Lake {
+        // Without the length of an empty body (recorded).
+        Body::new(StreamedBody { pieces: std::iter::empty(), left: None })
+    } else if bodiless {
         Body::empty()
     } else {
         let (time, id) = (context.now, context.request_id);

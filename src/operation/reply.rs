@@ -132,11 +132,13 @@ impl Reply {
             .with_some("x-ms-content-crc64", digests.crc64.map(|crc64| crc64.to_string()))
     }
 
-    /// Adds `x-ms-meta-…` for each pair.
+    /// Adds `x-ms-meta-…` for each pair. Values are Latin-1, as in the properties of Data Lake, the only API that accepts more than ASCII.
     pub fn with_metadata(mut self, metadata: &Metadata) -> Reply {
         for (name, value) in metadata.iter() {
-            if let Ok(name) = HeaderName::try_from(format!("x-ms-meta-{name}")) {
-                self.put(name, value);
+            let latin: Result<Vec<u8>, _> = value.chars().map(u8::try_from).collect();
+            let value = latin.ok().and_then(|value| HeaderValue::from_bytes(&value).ok());
+            if let (Ok(name), Some(value)) = (HeaderName::try_from(format!("x-ms-meta-{name}")), value) {
+                self.headers.insert(name, value);
             }
         }
         if metadata.iter().any(|(name, _)| name.bytes().any(|byte| byte.is_ascii_uppercase())) {

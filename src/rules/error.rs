@@ -76,6 +76,7 @@ codes! {
     ServerBusy 503 "The server is busy."
     UnsatisfiableCondition 400 "The request includes an unsatisfiable condition for this operation."
     UnsupportedHeader 400 "One of the HTTP headers specified in the request is not supported."
+    UnsupportedRestVersion 400 "The specified Rest Version is Unsupported."
     UnsupportedHttpVerb 405 "The resource doesn't support the specified Http Verb."
     UnsupportedQueryParameter 400 "One of the query parameters specified in the request URI is not supported."
     UnsupportedXmlNode 400 "One of the XML nodes specified in the request body is not supported."

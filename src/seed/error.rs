@@ -9,7 +9,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum SeedError {
     #[error("{} cannot be read: {error}", .path.display())]
-    Unreadable { path: PathBuf, error: io::Error },
+    CannotRead { path: PathBuf, error: io::Error },
     #[error("{}: {reason}", .path.display())]
     Malformed { path: PathBuf, reason: String },
     #[error("{}: a seed has only containers, shares, queues/NAME.json, tables/NAME.json, accounts and seed.json", .0.display())]

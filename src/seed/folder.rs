@@ -99,7 +99,7 @@ fn add_files(files: &mut BTreeMap<String, FileSeed>, prefix: &str, folder: &Path
 
 /// The entries of a folder in the order of their names, without hidden ones.
 fn entries(folder: &Path) -> Result<Vec<(String, std::path::PathBuf)>, SeedError> {
-    let unreadable = |error| SeedError::Unreadable { path: folder.to_owned(), error };
+    let unreadable = |error| SeedError::CannotRead { path: folder.to_owned(), error };
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;
@@ -123,6 +123,6 @@ fn documents(folder: &Path) -> Result<Vec<(String, std::path::PathBuf)>, SeedErr
 
 fn json<T: DeserializeOwned>(path: &Path) -> Result<T, SeedError> {
     #[expect(clippy::disallowed_methods, reason = "seeds are read here")]
-    let text = fs::read(path).map_err(|error| SeedError::Unreadable { path: path.to_owned(), error })?;
+    let text = fs::read(path).map_err(|error| SeedError::CannotRead { path: path.to_owned(), error })?;
     serde_json::from_slice(&text).map_err(|error| SeedError::Malformed { path: path.to_owned(), reason: error.to_string() })
 }

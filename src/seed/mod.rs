@@ -258,7 +258,7 @@ async fn content(what: &str, content: Option<Content>) -> Result<Vec<u8>, SeedEr
         Some(Content::Path(path)) => path,
         None => return Err(SeedError::NoContent(what.to_owned())),
     };
-    let unreadable = |error| SeedError::Unreadable { path: path.clone(), error };
+    let unreadable = |error| SeedError::CannotRead { path: path.clone(), error };
     let file = path.clone();
     #[expect(clippy::disallowed_methods, reason = "seeds are read here")]
     let read = tokio::task::spawn_blocking(move || std::fs::read(file)).await;

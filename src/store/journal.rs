@@ -70,6 +70,9 @@ pub(super) fn unwritten(reason: impl std::fmt::Display) -> StorageError {
     ErrorCode::InternalError.with_message(format!("The server could not write to its disk: {reason}."))
 }
 
+/// The largest change, in bytes: the length of a frame has 32 bits.
+const MAX_CHANGE: usize = u32::MAX as usize;
+
 /// Where a cell's changes go. The default is nowhere: the state is in memory only.
 #[derive(Clone, Debug, Default)]
 pub struct Journal(Option<(Arc<dyn ChangeLog>, CellId)>);
@@ -116,6 +119,10 @@ impl Journal {
         let mut entries = Entries::default();
         write(&mut Changes::new(*cell, &mut entries));
         let entries = entries.encoded().map_err(|error| ErrorCode::InternalError.with_reason(error.to_string()))?;
-        if entries.is_empty() { Ok(Durable::Already) } else { Ok(log.append(&entries)) }
+        match entries.len() {
+            0 => Ok(Durable::Already),
+            ..=MAX_CHANGE => Ok(log.append(&entries)),
+            bytes => Err(ErrorCode::InternalError.with_message(format!("A change of {bytes} bytes is too large for the log."))),
+        }
     }
 }

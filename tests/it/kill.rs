@@ -13,7 +13,7 @@ const ROUNDS: u32 = 100;
 const KINDS: [ServiceKind; 5] =
     [ServiceKind::Blob, ServiceKind::Queue, ServiceKind::Table, ServiceKind::File, ServiceKind::DataLake];
 /// The account with a hierarchical namespace, to which the client of Data Lake writes.
-const LAKE: &str = "lake";
+pub const LAKE: &str = "lake";
 
 /// What a client wrote: names and their texts. A write that was not answered may be there or not.
 #[derive(Default)]
@@ -23,7 +23,7 @@ struct Written {
     next: u32,
 }
 
-fn start(place: &Scratch) -> (Running, TestClient) {
+pub fn start(place: &Scratch) -> (Running, TestClient) {
     let lake = format!("--account={LAKE}:{WELL_KNOWN_KEY},hns");
     let arguments = ["--silent", "--location", place.path(), "--dfs-port=0", "--account=devstoreaccount1", &lake];
     let running = Running::start_in(&[&FREE[..], &arguments].concat(), &[]);
@@ -83,13 +83,13 @@ fn path(name: &str) -> String {
 }
 
 /// A server that is killed after this many acknowledged writes.
-struct Doomed<'a> {
-    left: Cell<u32>,
-    running: RefCell<&'a mut Running>,
+pub struct Doomed<'a> {
+    pub left: Cell<u32>,
+    pub running: RefCell<&'a mut Running>,
 }
 
 impl Doomed<'_> {
-    fn count(&self) {
+    pub fn count(&self) {
         self.left.set(self.left.get().saturating_sub(1));
         if self.left.get() == 0 {
             self.running.borrow_mut().kill();

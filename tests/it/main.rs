@@ -37,6 +37,8 @@ mod import;
 #[cfg(unix)]
 mod kill;
 #[cfg(unix)]
+mod kill_paths;
+#[cfg(unix)]
 mod log;
 #[cfg(unix)]
 mod process;

@@ -200,6 +200,7 @@ impl Pipeline {
                 (response, None)
             }
             Err(error) => {
+                let error = if context.kind == ServiceKind::DataLake { lake::error::of_path(error) } else { error };
                 let format = ErrorFormat::of(context.kind, uri.query().unwrap_or_default(), &accept);
                 (render::error(&error, format, &context), Some(error))
             }

@@ -31,6 +31,10 @@ pub fn of_path(error: StorageError) -> StorageError {
         E::BlobAlreadyExists => E::PathAlreadyExists,
         E::LeaseIdMismatchWithBlobOperation | E::LeaseIdMismatchWithContainerOperation => E::LeaseIdMismatch,
         E::LeaseNotPresentWithBlobOperation | E::LeaseNotPresentWithContainerOperation => E::LeaseNotPresent,
+        // The code is in the reference's list for Data Lake, and not in that for blobs.
+        E::InvalidHeaderValue if error.details().first() == Some(&("HeaderName", "x-ms-version".to_owned())) => {
+            E::UnsupportedRestVersion
+        }
         code => code,
     };
     let message = match code {
@@ -76,11 +80,14 @@ mod tests {
             (E::LeaseNotPresentWithContainerOperation, "LeaseNotPresent", 412),
             (E::ConditionNotMet, "ConditionNotMet", 412),
             (E::LeaseAlreadyPresent, "LeaseAlreadyPresent", 409),
+            (E::InvalidHeaderValue, "InvalidHeaderValue", 400),
         ] {
             let error = of_path(code.with_detail("HeaderName", "x").with_header("h", "v").with_reason("why"));
             assert_eq!((error.code().name(), error.status(), error.message()), (expected, status, error.code().message()));
             assert_eq!((error.details().len(), error.headers().len(), error.reason()), (1, 1, "why"));
         }
+        let version = of_path(StorageError::invalid_header("x-ms-version", "x"));
+        assert_eq!((version.code().name(), version.details().len()), ("UnsupportedRestVersion", 2));
     }
 
     #[test]

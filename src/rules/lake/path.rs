@@ -41,14 +41,19 @@ impl Namespace {
     }
 }
 
+/// The names in a path, however it is written: empty segments do not count, and neither do dots at the end of a segment, all of them, so
+/// that a parsed path is parsed to itself. In a hierarchical namespace, names of blobs are paths too.
+pub fn segments(path: &str) -> impl DoubleEndedIterator<Item = &str> {
+    path.split('/').map(|segment| segment.trim_end_matches('.')).filter(|segment| !segment.is_empty())
+}
+
 /// The path from the root directory to an entry: segments with slashes between them, without a leading one. The root is empty.
 /// Stored in this form: fields and variants keep their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Path(Box<str>);
 
 impl Path {
-    /// Parses the decoded path below a file system. Slashes at both ends and empty segments are dropped, and dots at the end of a segment:
-    /// all of them, so that the parsed form is parsed to itself.
+    /// Parses the decoded path below a file system to its [`segments`].
     ///
     /// # Errors
     /// 400 InvalidResourceName for control characters; 400 OutOfRangeInput for a path that is too long or too deep.
@@ -56,8 +61,7 @@ impl Path {
         if text.contains(|c: char| c.is_ascii_control()) {
             return Err(ErrorCode::InvalidResourceName.with_reason("the path has a control character"));
         }
-        let segments: Vec<&str> =
-            text.split('/').map(|segment| segment.trim_end_matches('.')).filter(|segment| !segment.is_empty()).collect();
+        let segments: Vec<&str> = segments(text).collect();
         if segments.len() > namespace.depth() {
             return Err(ErrorCode::OutOfRangeInput.with_reason(format!("more than {} path segments", namespace.depth())));
         }

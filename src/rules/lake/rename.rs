@@ -71,7 +71,8 @@ pub enum Existing {
 }
 
 impl Existing {
-    fn kind(self) -> PathKind {
+    /// Whether it is a file or a directory.
+    pub fn kind(self) -> PathKind {
         match self {
             Existing::File => PathKind::File,
             Existing::EmptyDirectory | Existing::Directory => PathKind::Directory,
@@ -109,7 +110,7 @@ impl Location<'_> {
     }
 }
 
-/// What a rename depends on. `Err` in a check is the error of conditions or of a lease; they are compared before.
+/// What a rename depends on. The caller compares conditions and leases, and passes the results as checks.
 #[derive(Clone, Debug)]
 pub struct Rename<'a> {
     pub source: Location<'a>,

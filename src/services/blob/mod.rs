@@ -6,6 +6,7 @@
 mod blobs;
 mod body;
 mod copy_properties;
+mod discarded;
 mod lake;
 mod last_access;
 pub mod ops;
@@ -17,4 +18,5 @@ mod state;
 mod wire;
 
 pub use blobs::{Blobs, NamespaceError};
+pub use discarded::remove_some;
 pub use lake::DataLake;

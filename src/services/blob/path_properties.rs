@@ -34,6 +34,8 @@ pub struct NewPath {
     pub access: NewAccess,
     pub encryption_context: Option<Arc<str>>,
     pub written_by: WrittenBy,
+    /// Whether a path that exists keeps its owner, its group and its access control: the caller may write to it, and no more.
+    pub keeps_access: bool,
 }
 
 impl NewPath {
@@ -47,6 +49,7 @@ impl NewPath {
             access: NewAccess::default(),
             encryption_context: None,
             written_by: WrittenBy::Blob,
+            keeps_access: false,
         }
     }
 
@@ -102,5 +105,32 @@ impl PathProperties {
 
     pub fn kind(&self) -> PathKind {
         if self.directory.is_some() { PathKind::Directory } else { PathKind::File }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stored_form_stays() {
+        let root = PathProperties::of_root(&Caller::SuperUser);
+        let third = DirectoryId::ROOT.next().next().next();
+        let (owner, group, encryption_context) = ("o".into(), "g".into(), Some("c".into()));
+        let other = PathProperties {
+            owner,
+            group,
+            directory: Some(third),
+            encryption_context,
+            written_by: WrittenBy::Blob,
+            ..root.clone()
+        };
+        let acl = (0o750_u16, None::<u8>);
+        for (properties, form) in [
+            (root, ("$superuser", "$superuser", acl, Some(0_u64), None::<&str>, 0_u8)),
+            (other, ("o", "g", acl, Some(3), Some("c"), 1)),
+        ] {
+            assert_eq!(postcard::to_stdvec(&properties).unwrap(), postcard::to_stdvec(&form).unwrap(), "{properties:?}");
+        }
     }
 }

@@ -9,6 +9,7 @@ use crate::services::shared::properties::Properties;
 use crate::services::shared::resource_index::ResourceIndex;
 use crate::store::cell::{Cell, LockedCell};
 use crate::store::changes::Changes;
+use arc_swap::ArcSwap;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -17,9 +18,15 @@ struct SavedAccounts<S: Resource>(HashMap<String, SavedAccount<S>>);
 
 struct SavedAccount<S: Resource> {
     index: Arc<ResourceIndex<S>>,
-    /// The resources of the index with their states.
-    resources: Vec<(Arc<str>, Arc<Cell<S>>, Arc<S>)>,
+    /// The resources of the index, by name.
+    resources: Vec<(Arc<str>, SavedResource<S>)>,
     properties: Arc<Properties>,
+}
+
+struct SavedResource<S: Resource> {
+    /// The cell that has the state, or had it before it was deleted. A restore replaces a deleted one, so that the next restore finds it.
+    cell: ArcSwap<Cell<S>>,
+    state: Arc<S>,
 }
 
 /// Accounts whose writers wait.
@@ -56,7 +63,8 @@ pub fn lock<S: Resource>(accounts: &ServiceAccounts<S>, only: Option<&str>) -> R
 pub fn accounts_at<S: Resource>(saved: &SavedState) -> Option<ServiceAccounts<S>> {
     let SavedAccounts(saved) = saved.downcast_ref::<SavedAccounts<S>>()?;
     let states = saved.iter().map(|(name, saved)| {
-        let cells = saved.resources.iter().map(|(name, cell, state)| (name.clone(), cell.detached(S::clone(state))));
+        let detached = |saved: &SavedResource<S>| saved.cell.load().detached(S::clone(&saved.state));
+        let cells = saved.resources.iter().map(|(name, saved)| (name.clone(), detached(saved)));
         let index = ResourceIndex::clone(&saved.index).with_live(cells);
         (name.clone(), AccountState::in_memory(index, Properties::clone(&saved.properties)))
     });
@@ -73,8 +81,9 @@ impl<S: Resource> LockedAccount<S> {
     }
 
     fn save(&self) -> SavedAccount<S> {
-        let resources = self.resources.iter().map(|(name, cell)| (name.clone(), cell.cell().clone(), cell.read()));
-        SavedAccount { index: self.index.read(), resources: resources.collect(), properties: self.properties.read() }
+        let saved = |cell: &LockedCell<S>| SavedResource { cell: ArcSwap::new(cell.cell().clone()), state: cell.read() };
+        let resources = self.resources.iter().map(|(name, cell)| (name.clone(), saved(cell))).collect();
+        SavedAccount { index: self.index.read(), resources, properties: self.properties.read() }
     }
 
     fn prepare(&mut self, saved: &SavedAccount<S>) {
@@ -82,15 +91,17 @@ impl<S: Resource> LockedAccount<S> {
             self.resources.iter().enumerate().map(|(at, (_, cell))| (Arc::as_ptr(cell.cell()), at)).collect();
         let mut resources = vec![None; self.resources.len()];
         let mut cells = Vec::with_capacity(saved.resources.len());
-        for (name, cell, state) in &saved.resources {
-            match places.get(&Arc::as_ptr(cell)) {
-                Some(at) => {
-                    resources[*at] = Some(state.clone());
-                    cells.push((name.clone(), cell.clone()));
-                }
+        for (name, SavedResource { cell: saved_cell, state }) in &saved.resources {
+            let mut cell = saved_cell.load_full();
+            match places.get(&Arc::as_ptr(&cell)) {
+                Some(at) => resources[*at] = Some(state.clone()),
                 // It was deleted meanwhile. Its cell stays closed for writers that still have it.
-                None => cells.push((name.clone(), cell.another(S::clone(state)))),
+                None => {
+                    cell = cell.another(S::clone(state));
+                    saved_cell.store(cell.clone());
+                }
             }
+            cells.push((name.clone(), cell));
         }
         let index = Arc::new(ResourceIndex::clone(&saved.index).with_live(cells));
         self.replacement = Some(Replacement { index, properties: saved.properties.clone(), resources });

@@ -155,7 +155,7 @@ async fn one_account_is_restored_alone() {
     let put = |account: &'static str, name: &'static str| {
         server.request("PUT", &format!("/{name}?restype=container")).account(account, WELL_KNOWN_KEY).send()
     };
-    let names = |account: &'static str| async {
+    let names = async |account: &str| {
         let listed = server.request("GET", "/?comp=list").account(account, WELL_KNOWN_KEY).send().await;
         listed.elements("Name").join(" ")
     };
@@ -186,7 +186,7 @@ async fn leases_and_the_clock_are_as_they_were() {
     server.blob("/cats/tom", "meow").await;
     let lease = [("x-ms-lease-action", "acquire"), ("x-ms-lease-duration", "30")];
     assert_eq!(server.request("PUT", "/cats/tom?comp=lease").headers(&lease).send().await.status, 201);
-    let state = || async { server.request("HEAD", "/cats/tom").send().await.header("x-ms-lease-state").to_owned() };
+    let state = async || server.request("HEAD", "/cats/tom").send().await.header("x-ms-lease-state").to_owned();
     server.wait(10);
     done(&server, "POST", "/checkpoints/leased").await;
     server.wait(60);

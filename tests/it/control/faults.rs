@@ -145,7 +145,7 @@ async fn a_secondary_lags() {
     let server = server().await;
     let secondary = format!("{WELL_KNOWN_ACCOUNT}-secondary");
     let get = |target: &'static str| server.request("GET", target).account(&secondary, WELL_KNOWN_KEY).send();
-    let stats = || async { get("/?restype=service&comp=stats").await.element("LastSyncTime").to_owned() };
+    let stats = async || get("/?restype=service&comp=stats").await.element("LastSyncTime").to_owned();
     assert_eq!(get("/cats/tom").await.text(), "0123456789");
     fault(&server, json!({ "do": { "lag": { "seconds": 30 } } })).await;
     server.wait(10);

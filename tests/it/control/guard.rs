@@ -59,7 +59,6 @@ async fn pages_of_other_sites_are_refused() {
 async fn malformed_requests_are_refused() {
     let server = TestServer::with(&["--control"]).await;
     for (method, path, expected) in [
-        ("GET", "", "404 NotFound"),
         ("GET", "/other", "404 NotFound"),
         ("GET", "/faults/1/2", "404 NotFound"),
         ("PUT", "/clock", "405 MethodNotAllowed"),

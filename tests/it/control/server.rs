@@ -27,11 +27,11 @@ async fn the_server_describes_itself() {
 #[tokio::test]
 async fn a_sas_opens_what_it_names() {
     let server = TestServer::with(&ACCOUNTS).await;
-    let list = |sas: String| async {
+    let list = async |sas: String| {
         let target = format!("/{WELL_KNOWN_ACCOUNT}?comp=list&{sas}");
         server.visit("GET", "127.0.0.1", &target).send().await.verdict()
     };
-    let sas = |form: serde_json::Value| async { json(&post(&server, "/sas", &form).await)["sas"].as_str().unwrap().to_owned() };
+    let sas = async |form: serde_json::Value| json(&post(&server, "/sas", &form).await)["sas"].as_str().unwrap().to_owned();
     assert_eq!(list(sas(json!({ "account": WELL_KNOWN_ACCOUNT })).await).await, "200");
     let narrow = sas(json!({ "account": WELL_KNOWN_ACCOUNT, "services": "q", "minutes": 1 })).await;
     assert_eq!(list(narrow).await, "403 AuthorizationServiceMismatch");

@@ -228,3 +228,212 @@ async fn a_rename_needs_both_parents() {
         }
     }
 }
+
+/// The list of the source decides for the principal that reads it: that of the request, or that of the authorization for the source.
+#[tokio::test]
+async fn a_copy_needs_read_access_to_its_source() {
+    let server = server().await;
+    let (ann, bob) = (token(ANN, &role("")), token(BOB, &role("")));
+    check_in(
+        &server,
+        &format!(
+            "PUT /box/open?resource=directory | x-ms-permissions: 0777; x-ms-umask: 0000 → 201
+             PATCH /box/d?action=setAccessControl | x-ms-permissions: 0711 → 200
+             PATCH /box/d/f?action=setAccessControl | x-ms-acl: user::rw-,user:{}:r--,group::---,other::--- → 200",
+            BOB.0
+        ),
+    )
+    .await;
+    let source = format!("http://{}/devstoreaccount1/box/d/f", server.host(ServiceKind::Blob));
+    let authorization = "x-ms-copy-source-authorization";
+    let sources: [&[(&str, &str)]; 3] =
+        [&[("x-ms-requires-sync", "true")], &[("x-ms-blob-type", "BlockBlob"), ("content-length", "0")], &[]];
+    for (number, kind) in sources.into_iter().enumerate() {
+        let callers = [(&ann, None, false), (&bob, None, true), (&ann, Some(&bob), true), (&bob, Some(&ann), false)];
+        for (row, (caller, shown, permitted)) in callers.into_iter().enumerate() {
+            // Copy Blob without a token for the source is asynchronous, and takes none.
+            if shown.is_some() && kind.is_empty() {
+                continue;
+            }
+            let shown = shown.map(|token| (authorization, token.as_str()));
+            let headers: Vec<_> = kind.iter().copied().chain([("x-ms-copy-source", source.as_str())]).chain(shown).collect();
+            let request =
+                server.request("PUT", &format!("/box/open/copy{number}{row}")).anonymous().header("authorization", caller);
+            let answer = request.headers(&headers).send().await;
+            let verdict = answer.verdict();
+            assert_eq!(answer.status < 300, permitted, "{kind:?} {shown:?}: {verdict} {}", answer.text());
+            assert!(permitted || answer.status == 403, "{kind:?}: {verdict}");
+        }
+    }
+}
+
+/// This server knows object ids, and no user principal names.
+#[tokio::test]
+async fn owners_are_object_ids_whatever_names_are_requested() {
+    let server = server().await;
+    assert_eq!(send(&server, &token(ANN, ""), "PUT /box/own?resource=file", &[], "").await.verdict(), "201");
+    for upn in ["true", "false"] {
+        check_in(
+            &server,
+            &format!(
+                "HEAD /box/own?action=getAccessControl&upn={upn} → 200 | x-ms-owner: {0}; x-ms-group: $superuser
+                 HEAD /box/d/f?action=getAccessControl&upn={upn} → 200 | x-ms-owner: $superuser
+                 HEAD /box/own?upn={upn} → 200 | x-ms-owner: {0}
+                 GET /box?resource=filesystem&recursive=false&upn={upn} → 200 | | ~\"owner\":\"{0}\"
+                 HEAD /box/own?action=getAccessControl&upn=maybe → 400 InvalidQueryParameterValue",
+                ANN.0
+            ),
+        )
+        .await;
+    }
+}
+
+/// The parts of a batch obey the namespace and its lists.
+#[tokio::test]
+async fn parts_of_a_batch_are_checked_as_requests() {
+    let server = server().await;
+    let ann = token(ANN, &role(""));
+    check_in(
+        &server,
+        "PUT /box/open?resource=directory | x-ms-permissions: 0777; x-ms-umask: 0000 → 201
+         PUT /box/open/f?resource=file → 201
+         PUT /box/open/e?resource=directory → 201
+         PUT /box/open/full/g?resource=file → 201",
+    )
+    .await;
+    let part = |path: &str| {
+        format!(
+            "--b\r\nContent-Type: application/http\r\n\r\nDELETE /devstoreaccount1/box/{path} HTTP/1.1\r\n\
+             authorization: {ann}\r\nx-ms-date: Thu, 01 Jan 2026 00:00:00 GMT\r\n\r\n"
+        )
+    };
+    let parts: String = ["open/f", "open/e", "open/full", "d/f", "open/none"].map(part).concat();
+    let owner = token(ANN, "");
+    let request = server.request("POST", "/?comp=batch").anonymous().header("authorization", &owner);
+    let answer = request.header("content-type", "multipart/mixed; boundary=b").body(format!("{parts}--b--\r\n")).send().await;
+    assert_eq!(answer.verdict(), "202", "{}", answer.text());
+    let text = String::from_utf8_lossy(&answer.body);
+    let lines = text.lines().filter(|line| line.starts_with("HTTP/1.1") || line.starts_with("x-ms-error-code"));
+    let found: Vec<&str> =
+        lines.map(|line| line.trim_start_matches("HTTP/1.1 ").trim_start_matches("x-ms-error-code: ")).collect();
+    let [first, second, rest @ ..] = &found[..] else { panic!("{text}") };
+    assert!(first.starts_with("202") && second.starts_with("202"), "{text}");
+    let codes: Vec<&str> = rest.iter().copied().filter(|line| !line.contains(' ')).collect();
+    assert_eq!(codes, ["DirectoryIsNotEmpty", "AuthorizationPermissionMismatch", "BlobNotFound"], "{text}");
+}
+
+/// A server on which the list of the root permits everybody to list it, with a directory of the super user that it does not permit to
+/// anybody else, and with a deleted file in it. Returns the id of the deletion.
+async fn server_with_secrets() -> (TestServer, String) {
+    let server = server().await;
+    let retention = "<StorageServiceProperties><DeleteRetentionPolicy><Enabled>true</Enabled><Days>7</Days></DeleteRetentionPolicy>\
+                     </StorageServiceProperties>";
+    let request = server.request("PUT", "/?restype=service&comp=properties").body(retention.to_owned());
+    assert_eq!(request.send().await.verdict(), "202");
+    check_in(
+        &server,
+        "PATCH /box/?action=setAccessControl | x-ms-permissions: 0755 → 200
+         PUT /box/open?resource=directory | x-ms-permissions: 0777; x-ms-umask: 0000 → 201
+         PUT /box/secret?resource=directory | x-ms-permissions: 0700; x-ms-umask: 0000 → 201
+         PUT /box/secret/name?resource=file | x-ms-permissions: 0666; x-ms-umask: 0000 → 201
+         PUT /box/secret/gone?resource=file | x-ms-permissions: 0666; x-ms-umask: 0000 → 201",
+    )
+    .await;
+    let deleted = server.request("DELETE", "/box/secret/gone").of(ServiceKind::DataLake).send().await;
+    let id = deleted.header("x-ms-deletion-id").to_owned();
+    (server, id)
+}
+
+#[tokio::test]
+async fn no_position_of_a_list_leads_past_a_directory_that_may_not_be_listed() {
+    let (server, _) = server_with_secrets().await;
+    let ann = token(ANN, &role(""));
+    for request in [
+        // `secret/name`, and what a list with a page of one path begins with.
+        "GET /box?resource=filesystem&recursive=true&maxResults=1&continuation=c2VjcmV0L25hbWU%3D",
+        "GET /box?resource=filesystem&recursive=true&maxResults=1&beginFrom=secret/a",
+        "GET /box?restype=container&comp=list&maxresults=1&startfrom=secret/a",
+    ] {
+        let answer = send(&server, &ann, request, &[("x-ms-version", "2026-02-06")], "").await;
+        assert_eq!(answer.verdict(), REFUSED, "{request}: {}", answer.text());
+    }
+    for request in [
+        "GET /box?restype=container&comp=list&showonly=deleted",
+        "GET /box?restype=container&comp=list&include=deleted&delimiter=/",
+        "PATCH /box/?action=setAccessControlRecursive&mode=modify&forceFlag=true",
+        "PATCH /box/secret?action=setAccessControlRecursive&mode=modify&forceFlag=true",
+        "PATCH /box/secret?action=setAccessControlRecursive&mode=modify&maxRecords=1&continuation=c2VjcmV0L25hbWU%3D",
+    ] {
+        let headers: &[_] = if request.contains("Recursive") { &[("x-ms-acl", "user:ann:rwx")] } else { &[] };
+        let answer = send(&server, &ann, request, headers, "").await;
+        let shows = |text: &str| answer.text().contains(text);
+        assert!(
+            answer.verdict() == "200" && !shows("secret/name") && !shows("secret/gone"),
+            "{request}: {} {}",
+            answer.verdict(),
+            answer.text()
+        );
+    }
+    // The super user sees them.
+    let all = server.request("GET", "/box?restype=container&comp=list&showonly=deleted").send().await;
+    assert_eq!(all.elements("Name"), ["secret/gone"]);
+}
+
+#[tokio::test]
+async fn a_deleted_path_is_restored_only_where_it_was() {
+    let (server, id) = server_with_secrets().await;
+    let source = format!("secret/gone?deletionid={id}");
+    let headers = [("x-ms-undelete-source", source.as_str())];
+    for user in [ANN, BOB] {
+        let undelete = send(&server, &token(user, &role("")), "PUT /box/open/got?comp=undelete", &headers, "").await;
+        assert_eq!(undelete.verdict(), REFUSED);
+    }
+    let owner = send(&server, &token(ANN, ""), "PUT /box/open/got?comp=undelete", &headers, "").await;
+    assert_eq!(owner.verdict(), "200");
+}
+
+/// Whoever may only write to a path does not become its owner by creating it again.
+#[tokio::test]
+async fn a_creation_over_a_path_does_not_take_it_over() {
+    let server = server().await;
+    let ann = token(ANN, &role(""));
+    let mine = format!("x-ms-owner: {}", BOB.0);
+    check_in(
+        &server,
+        &format!(
+            "PATCH /box/?action=setAccessControl | x-ms-permissions: 0755 → 200
+             PUT /box/theirs?resource=directory | x-ms-permissions: 0777; x-ms-umask: 0000; {mine} → 201
+             PUT /box/theirs/f?resource=file | x-ms-permissions: 0622; x-ms-umask: 0000; {mine} → 201
+             PUT /box/kept?resource=directory | x-ms-permissions: 0755; x-ms-umask: 0000; {mine} → 201
+             PUT /box/kept/f?resource=file | x-ms-permissions: 0622; x-ms-umask: 0000; {mine} → 201"
+        ),
+    )
+    .await;
+    let wanted = [("x-ms-permissions", "0777"), ("x-ms-umask", "0000")];
+    for (request, owner, permissions) in [
+        ("PUT /box/theirs?resource=directory", BOB.0, "rwxrwxrwx"),
+        ("PUT /box/kept/f?resource=file", BOB.0, "rw--w--w-"),
+        // Ann may delete the file, and create another one.
+        ("PUT /box/theirs/f?resource=file", ANN.0, "rwxrwxrwx"),
+    ] {
+        let answer = send(&server, &ann, request, &wanted, "").await;
+        assert_eq!(answer.verdict(), "201", "{request}");
+        let path = request.trim_start_matches("PUT ").split('?').next().unwrap();
+        check_in(&server, &format!("HEAD {path} → 200 | x-ms-owner: {owner}; x-ms-permissions: {permissions}")).await;
+    }
+}
+
+#[tokio::test]
+async fn what_a_principal_may_not_reach_does_not_show_that_it_exists() {
+    let (server, _) = server_with_secrets().await;
+    let ann = token(ANN, &role(""));
+    for name in ["name", "none"] {
+        for action in ["setAccessControl", "setAccessControlRecursive&mode=modify"] {
+            let headers: &[_] = if action.contains("Recursive") { &[("x-ms-acl", "user:ann:rwx")] } else { &[] };
+            let answer = send(&server, &ann, &format!("PATCH /box/secret/{name}?action={action}"), headers, "").await;
+            assert_eq!(answer.verdict(), REFUSED, "{name} {action}");
+        }
+        let checked = format!("HEAD /box/secret/{name}?action=checkAccess&fsAction=---");
+        assert_eq!(send(&server, &ann, &checked, &[], "").await.verdict(), REFUSED, "{name}");
+    }
+}

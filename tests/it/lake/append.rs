@@ -68,3 +68,48 @@ async fn a_write_acts_on_the_lease() {
     )
     .await;
 }
+
+/// The last holder of a lease cannot renew it after a change that it does not know.
+#[tokio::test]
+async fn a_flush_ends_an_expired_lease() {
+    let acquire = "x-ms-lease-action: acquire; x-ms-lease-duration: 15; x-ms-proposed-lease-id: {A}";
+    let renew = "x-ms-lease-action: renew; x-ms-lease-id: {A}";
+    check(&format!(
+        "PUT /box/f?resource=file → 201
+         POST /box/f | {acquire} → 201
+         wait 16
+         PATCH /box/f?action=append&position=0 | | a → 202
+         HEAD /box/f → 200 | x-ms-lease-state: expired
+         PATCH /box/f?action=flush&position=1 → 200
+         HEAD /box/f → 200 | x-ms-lease-state: available
+         POST /box/f | {renew} → 409 LeaseIdMismatchWithLeaseOperation
+         POST /box/f | {acquire} → 201
+         wait 16
+         PATCH /box/f?action=append&position=1&flush=true | | b → 202
+         POST /box/f | {renew} → 409 LeaseIdMismatchWithLeaseOperation"
+    ))
+    .await;
+}
+
+/// What was appended waits for its flush, whatever is refused meanwhile.
+#[tokio::test]
+async fn a_refused_write_keeps_what_was_appended() {
+    check(
+        "PUT /box/f?resource=file → 201 | etag: $file
+         PATCH /box/f?action=append&position=0 | | ab → 202
+         PATCH /box/f?action=append&position=2 | content-md5: AAAAAAAAAAAAAAAAAAAAAA== | xx → 400 Md5Mismatch
+         PATCH /box/f?action=append&position=9&flush=true | | xx → 400 InvalidFlushPosition
+         PATCH /box/f?action=flush&position=9 → 400 InvalidFlushPosition
+         PATCH /box/f?action=flush&position=2 | if-match: \"0x1\" → 412 ConditionNotMet
+         PUT /box/f?resource=file | if-none-match: * → 409 PathAlreadyExists
+         PUT /box/f?resource=file | if-match: \"0x1\" → 412 ConditionNotMet
+         PUT /box/f?resource=directory → 409 PathConflict
+         PUT /box/f | x-ms-blob-type: BlockBlob; if-none-match: * | blob → 409 BlobAlreadyExists
+         PUT /box/f | x-ms-blob-type: BlockBlob; content-md5: AAAAAAAAAAAAAAAAAAAAAA== | blob → 400 Md5Mismatch
+         HEAD /box/f → 200 | etag: {file}
+         PATCH /box/f?action=append&position=2 | | cd → 202
+         PATCH /box/f?action=flush&position=4 → 200
+         GET /box/f → 200 | | abcd",
+    )
+    .await;
+}

@@ -125,3 +125,91 @@ async fn what_needs_a_flat_namespace_is_refused() {
     let information = server.request("GET", "/?restype=account&comp=properties").send().await;
     assert_eq!(information.header("x-ms-is-hns-enabled"), "true");
 }
+
+/// A name of a blob is a path, and has the same forms as in Data Lake.
+#[tokio::test]
+async fn names_of_blobs_are_paths() {
+    let server = lake(&[]).await;
+    let (deep, deeper) = (vec!["a"; 61].join("/"), vec!["a"; 62].join("/"));
+    check_blobs(
+        &server,
+        &format!(
+            "PUT /box/seg./f | x-ms-blob-type: BlockBlob | text → 201
+             GET /box/seg/f → 200 | | text
+             GET /box//seg.//f. → 200 | | text
+             PUT /box/b/../g. | x-ms-blob-type: BlockBlob | more → 201
+             PUT /box/h.?comp=block&blockid=QQ== | | block → 201
+             PUT /box/h?comp=blocklist | | <BlockList><Latest>QQ==</Latest></BlockList> → 201
+             PUT /box/.. | x-ms-blob-type: BlockBlob | text → 409 ResourceTypeMismatch
+             PUT /box/%01 | x-ms-blob-type: BlockBlob | text → 400 InvalidResourceName
+             PUT /box/{deeper} | x-ms-blob-type: BlockBlob | text → 400 OutOfRangeInput
+             DELETE /box/h... → 202
+             DELETE /box/.. → 400 InvalidUri
+             PUT /box/{deep} | x-ms-blob-type: BlockBlob | text → 201
+             HEAD /box/{deep} → 200"
+        ),
+    )
+    .await;
+    check_in(&server, "GET /box/b/g → 200 | | more\nDELETE /box/a?recursive=true → 200").await;
+    assert_eq!(names(&server, "/box?resource=filesystem&recursive=true").await, ["b/", "b/g", "seg/", "seg/f"]);
+}
+
+/// Values of metadata are Latin-1 in both APIs, and as text in a list.
+#[tokio::test]
+async fn metadata_is_latin_1() {
+    let server = lake(&[]).await;
+    check_in(&server, "PUT /box/f?resource=file | x-ms-properties: k=6Q== → 201\nHEAD /box/f → 200 | x-ms-properties: k=6Q==")
+        .await;
+    let answer = server.request("HEAD", "/box/f").send().await;
+    assert_eq!(answer.headers.get("x-ms-meta-k").map(|value| value.as_bytes()), Some(&b"\xe9"[..]));
+    check_blobs(&server, "GET /box?restype=container&comp=list&include=metadata → 200 | | ~<k>é</k>").await;
+}
+
+/// Names that only have uncommitted blocks are no paths, and are listed only on request. Data that is not flushed is not visible.
+#[tokio::test]
+async fn what_is_not_committed_is_not_listed() {
+    let server = lake(&[]).await;
+    check_blobs(
+        &server,
+        "PUT /box/a/f?comp=block&blockid=QQ== | | block → 201
+         HEAD /box/a/f → 404 BlobNotFound
+         GET /box/a/f?comp=blocklist&blocklisttype=all → 200 | | ~<Name>QQ==</Name>
+         GET /box?restype=container&comp=list → 200 | | !<Name>a/f</Name>
+         GET /box?restype=container&comp=list&delimiter=/&include=uncommittedblobs → 200 | | ~<Name>a/</Name> | !<Name>a/f</Name>",
+    )
+    .await;
+    server.blob("/box/a/b/e", "text").await;
+    server.blob("/box/a/g", "text").await;
+    server.blob("/box/h", "text").await;
+    let listed = |query: &str| {
+        let request = server.request("GET", &format!("/box?restype=container&comp=list&include=uncommittedblobs{query}"));
+        async move { request.send().await }
+    };
+    assert_eq!(listed("").await.elements("Name"), ["a", "a/b", "a/b/e", "a/f", "a/g", "h"]);
+    assert_eq!(listed("&prefix=a/f").await.elements("Name"), ["a/f"]);
+    assert_eq!(listed("&prefix=b").await.elements("Name"), Vec::<&str>::new());
+    let page = listed("&maxresults=3").await;
+    let marker = format!("&marker={}", page.element("NextMarker").replace('=', "%3D").replace('!', "%21"));
+    assert_eq!(listed(&marker).await.elements("Name"), ["a/f", "a/g", "h"]);
+    check_in(&server, "DELETE /box/a/b?recursive=true → 200\nDELETE /box/a/g → 200\nDELETE /box/h → 200").await;
+    check_in(
+        &server,
+        "HEAD /box/a/f → 404 PathNotFound
+         PATCH /box/a/f?action=append&position=0 | | text → 404 PathNotFound
+         DELETE /box/a/f → 404 PathNotFound
+         PUT /box/g?resource=file → 201
+         PATCH /box/g?action=append&position=0 | | text → 202
+         HEAD /box/g → 200 | content-length: 0
+         # Creating the path drops the blocks.
+         PUT /box/a/f?resource=file → 201",
+    )
+    .await;
+    check_blobs(
+        &server,
+        "PUT /box/a/f?comp=blocklist | | <BlockList><Latest>QQ==</Latest></BlockList> → 400 InvalidBlockList
+         GET /box/g?comp=blocklist&blocklisttype=all → 200 | | !<Block>
+         GET /box?restype=container&comp=list → 200 | | ~<Name>g</Name> | ~<Content-Length>0</Content-Length>",
+    )
+    .await;
+    assert_eq!(names(&server, "/box?resource=filesystem&recursive=true").await, ["a/", "a/f", "g"]);
+}

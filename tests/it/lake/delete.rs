@@ -29,7 +29,8 @@ async fn a_directory_is_deleted_with_all_that_is_below() {
     assert_eq!(names(&server, "/box?resource=filesystem&recursive=true").await, ["a/"]);
 }
 
-const KEEP: &str = "<StorageServiceProperties><DeleteRetentionPolicy><Enabled>true</Enabled><Days>7</Days></DeleteRetentionPolicy>\
+/// Properties of a service that retains deleted paths for 7 days.
+pub(super) const KEEP: &str = "<StorageServiceProperties><DeleteRetentionPolicy><Enabled>true</Enabled><Days>7</Days></DeleteRetentionPolicy>\
     </StorageServiceProperties>";
 
 #[tokio::test]
@@ -58,6 +59,16 @@ async fn deleted_paths_are_restored() {
     assert_eq!(page.elements("Name"), ["a"]);
     let rest = list(&format!("&showonly=deleted&marker={}", page.element("NextMarker").replace('=', "%3D"))).await;
     assert_eq!(rest.elements("Name"), ["a/g"]);
+    // With what exists under the same name, page by page.
+    let (mut names_in_pages, mut marker) = (Vec::new(), String::new());
+    for _ in 0..3 {
+        let page = list(&format!("&include=deleted&maxresults=1{marker}")).await;
+        names_in_pages
+            .extend(page.elements("Name").into_iter().map(|name| (name.to_owned(), page.text().contains("DeletionId"))));
+        marker = format!("&marker={}", page.element("NextMarker").replace('=', "%3D").replace('!', "%21"));
+    }
+    assert_eq!(names_in_pages, [("a", true), ("a", false), ("a/g", true)].map(|(name, deleted)| (name.to_owned(), deleted)));
+    assert_eq!(marker, "&marker=");
 
     let undelete = |target: &str, id: &str| {
         let request = server.request("PUT", &format!("{target}?comp=undelete")).header("x-ms-version", "2021-06-08");
@@ -73,6 +84,18 @@ async fn deleted_paths_are_restored() {
     check_in(&server, "HEAD /box/a/b/f → 200 | x-ms-owner: ann").await;
     assert_eq!(undelete("/box/a/g", &ids[1]).await.verdict(), "200");
     assert_eq!(names(&server, "/box?resource=filesystem&recursive=true").await, ["a/", "a/b/", "a/b/f", "a/g"]);
+    // Nothing of an expired file is in the one that is restored at its place.
+    check_in(
+        &server,
+        "DELETE /box/a/g → 200
+         PUT /box/a/g?resource=file → 201
+         PATCH /box/a/g?action=append&position=0 | | stale → 202
+         PUT /box/a/g?comp=expiry | x-ms-expiry-option: RelativeToNow; x-ms-expiry-time: 5000 → 200
+         wait 6",
+    )
+    .await;
+    assert_eq!(server.request("PUT", "/box/a/g?comp=undelete").send().await.verdict(), "200");
+    check_in(&server, "PATCH /box/a/g?action=flush&position=5 → 400 InvalidFlushPosition").await;
     // The retention ends.
     server.wait(8 * 24 * 60 * 60);
     assert_eq!(list("&showonly=deleted").await.elements("Name"), Vec::<&str>::new());
@@ -86,7 +109,11 @@ async fn a_file_expires() {
          HEAD /box/f → 200 | x-ms-expiry-time: +
          wait 6
          HEAD /box/f → 404 PathNotFound
-         PUT /box/f?resource=file → 201",
+         PUT /box/f?resource=file → 201
+         # A directory does not.
+         PUT /box/d?resource=directory → 201
+         PUT /box/d?comp=expiry | x-ms-expiry-option: RelativeToNow; x-ms-expiry-time: 5000 → 409 ResourceTypeMismatch
+         HEAD /box/d → 200 | x-ms-expiry-time: -",
     )
     .await;
 }

@@ -83,7 +83,7 @@ async fn refused_lists() {
         "PUT /box/f?resource=file → 201
          GET /box?resource=filesystem → 400 MissingRequiredQueryParameter
          GET /box?resource=filesystem&recursive=maybe → 400 InvalidQueryParameterValue
-         GET /box?resource=filesystem&recursive=true&maxResults=0 → 400 OutOfRangeInput
+         GET /box?resource=filesystem&recursive=true&maxResults=0 → 400 OutOfRangeQueryParameterValue
          GET /box?resource=filesystem&recursive=true&maxResults=9000&upn=true → 200
          GET /box?resource=filesystem&recursive=true&continuation=%23 → 400 InvalidQueryParameterValue
          GET /box?resource=filesystem&recursive=true&directory=none → 404 PathNotFound

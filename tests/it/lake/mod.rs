@@ -4,11 +4,13 @@ mod access;
 mod append;
 mod blobs;
 mod create;
+mod delegation;
 mod delete;
+mod errors;
 mod flat;
-
 mod listing;
 mod namespaces;
+mod race;
 mod rename;
 mod routing;
 mod signatures;

@@ -4,7 +4,7 @@ use super::{check_in, names};
 use crate::scenario::check_in as check_blobs;
 use crate::scratch::Scratch;
 use crate::server::{TestServer, configuration};
-use lazuli::{Clock, Emulator};
+use lazuli::{Clock, Emulator, WELL_KNOWN_KEY};
 
 const FLAT: &str = "--account=devstoreaccount1";
 const HIERARCHICAL: &str = "--account=devstoreaccount1,hns";
@@ -93,4 +93,30 @@ async fn what_does_not_fit_is_named_and_nothing_changes() {
         server.restart_with(&["--dfs-port=0", "--location", place.path(), FLAT]).await;
         assert_eq!(server.request("HEAD", "/box/a").send().await.status, 200, "{rows}");
     }
+}
+
+#[tokio::test]
+async fn a_deleted_container_is_converted_too() {
+    let place = Scratch::new("deleted");
+    let retained = |account: &str| format!("{account}:{WELL_KNOWN_KEY},container-retention=7");
+    let flat = retained(FLAT);
+    let hierarchical = format!("{flat},hns");
+    let arguments = |account: &str| ["--dfs-port=0", "--location", place.path(), account].map(str::to_owned);
+    let mut server = TestServer::with(&arguments(&flat).each_ref().map(String::as_str)).await;
+    server.container("box").await;
+    server.blob("/box/a/f", "text").await;
+    check_blobs(&server, "DELETE /box?restype=container → 202\nwait 31").await;
+    server.restart_with(&arguments(&hierarchical).each_ref().map(String::as_str)).await;
+    // And once more, from what was converted.
+    server.restart().await;
+    let listed = server.request("GET", "/?comp=list&include=deleted").send().await;
+    let restored = server
+        .request("PUT", "/box?restype=container&comp=undelete")
+        .header("x-ms-deleted-container-name", "box")
+        .header("x-ms-deleted-container-version", listed.element("Version"))
+        .send()
+        .await;
+    assert_eq!(restored.verdict(), "201", "{}", listed.text());
+    assert_eq!(names(&server, "/box?resource=filesystem&recursive=true").await, ["a/", "a/f"]);
+    check_in(&server, "GET /box/a/f → 200 | x-ms-owner: $superuser | text").await;
 }

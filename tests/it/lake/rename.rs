@@ -90,8 +90,11 @@ async fn a_path_moves_to_another_file_system() {
         "PUT /box/a/b/f?resource=file → 201
          PATCH /box/a/b/f?action=append&position=0&flush=true | | text → 202 | etag: $file
          PUT /box/a/c?resource=directory → 201
+         PATCH /box/a/b/f?action=append&position=4 | | more → 202
          PUT /other/d?mode=legacy | x-ms-rename-source: /box/a → 201
          GET /other/d/b/f → 200 | etag: {file} | text
+         PATCH /other/d/b/f?action=flush&position=8 → 200
+         GET /other/d/b/f → 200 | | textmore
          HEAD /box/a → 404 PathNotFound
          PUT /other/d/b/g?resource=file → 201
          PUT /box/a?mode=legacy | x-ms-rename-source: /other/d/b → 201",
@@ -99,6 +102,83 @@ async fn a_path_moves_to_another_file_system() {
     .await;
     assert_eq!(names(&server, "/other?resource=filesystem&recursive=true").await, ["d/", "d/c/"]);
     assert_eq!(names(&server, "/box?resource=filesystem&recursive=true").await, ["a/", "a/f", "a/g"]);
+}
+
+#[tokio::test]
+async fn nothing_of_an_expired_file_is_in_the_one_that_takes_its_place() {
+    check(
+        "PUT /box/f?resource=file → 201
+         PATCH /box/f?action=append&position=0 | | stale → 202
+         PUT /box/f?comp=expiry | x-ms-expiry-option: RelativeToNow; x-ms-expiry-time: 5000 → 200
+         PUT /box/g?resource=file → 201
+         wait 6
+         PUT /box/f?mode=legacy | x-ms-rename-source: /box/g → 201
+         PATCH /box/f?action=flush&position=5 → 400 InvalidFlushPosition",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn uncommitted_blocks_move_to_another_file_system() {
+    let server = lake(&[]).await;
+    server.container("other").await;
+    let blocks = async |rows| crate::scenario::check_of(&server, ServiceKind::Blob, rows).await;
+    check_in(&server, "PUT /box/a/b?resource=directory → 201").await;
+    blocks("PUT /box/a/b/new?comp=block&blockid=QQ== | | block → 201").await;
+    check_in(&server, "PUT /other/a?mode=legacy | x-ms-rename-source: /box/a → 201").await;
+    blocks(
+        "PUT /other/a/b/new?comp=blocklist | | <BlockList><Latest>QQ==</Latest></BlockList> → 201
+         GET /other/a/b/new → 200 | | block",
+    )
+    .await;
+}
+
+/// What was written to a name and never became a path, or is the rest of one that has expired, has no part in what moves there.
+#[tokio::test]
+async fn uncommitted_data_of_the_destination_is_dropped() {
+    check(
+        "PUT /box/f?resource=file → 201
+         PATCH /box/f?action=append&position=0 | | old → 202
+         PUT /box/f?comp=expiry | x-ms-expiry-option: RelativeToNow; x-ms-expiry-time: 5000 → 200
+         wait 6
+         PUT /box/g?resource=file → 201
+         PUT /box/f?mode=legacy | x-ms-rename-source: /box/g → 201
+         PATCH /box/f?action=flush&position=3 → 400 InvalidFlushPosition
+         PUT /box/h?comp=block&blockid=QQ== | | old → 201
+         PUT /box/h?mode=legacy | x-ms-rename-source: /box/f → 201
+         PUT /box/h?comp=blocklist | | <BlockList><Latest>QQ==</Latest></BlockList> → 400 InvalidBlockList",
+    )
+    .await;
+}
+
+/// Renames make directories that are deeper than any path of a request. They too move to another file system.
+#[tokio::test]
+async fn deep_directories_move_to_another_file_system() {
+    let server = lake(&[]).await;
+    server.container("other").await;
+    check_in(&server, "PUT /box/b/f?resource=file → 201").await;
+    let deep = vec!["d"; 59].join("/");
+    for _ in 0..100 {
+        check_in(
+            &server,
+            &format!(
+                "PUT /box/a/{deep}?resource=directory → 201
+                 PUT /box/a/{deep}/b?mode=legacy | x-ms-rename-source: /box/b → 201
+                 PUT /box/b?mode=legacy | x-ms-rename-source: /box/a → 201"
+            ),
+        )
+        .await;
+    }
+    check_in(
+        &server,
+        &format!(
+            "PUT /other/b?mode=legacy | x-ms-rename-source: /box/b → 201
+             HEAD /box/b → 404 PathNotFound
+             HEAD /other/b/{deep}/b → 200
+             DELETE /other/b?recursive=true → 200"
+        ),
+    )
+    .await;
 }
 
 /// Go's SDK puts the account before the source; those of JavaScript and C++ also leave it out of the URL.

@@ -113,3 +113,67 @@ async fn a_rename_needs_a_right_to_the_source_and_to_the_destination() {
         check_in(&server, "DELETE /box/b?recursive=true → 200\nPUT /box/b?resource=directory → 201").await;
     }
 }
+
+/// Each letter is needed for what it permits, also where a rename or a restore does it.
+#[tokio::test]
+async fn a_rename_is_not_a_way_around_letters() {
+    let server = lake(&[]).await;
+    for (destination, source, existing, verdict) in [
+        // To delete is not to read: the new path could be read.
+        ("rcw", "d", false, "403"),
+        ("rcw", "r", false, "403"),
+        ("rcw", "rd", false, "201"),
+        ("rcw", "m", false, "201"),
+        // To create is not to overwrite.
+        ("c", "m", true, "403 UnauthorizedBlobOverwrite"),
+        ("c", "m", false, "201"),
+        ("w", "m", true, "201"),
+        ("m", "m", true, "201"),
+    ] {
+        check_in(&server, "PUT /box/f?resource=file → 201").await;
+        if existing {
+            check_in(&server, "PUT /box/new?resource=file → 201").await;
+        }
+        let named = format!("/box/f?{}", sas("c", "", source));
+        let headers = [("x-ms-rename-source", named.as_str())];
+        let answer = send(&server, "PUT /box/new?mode=legacy", &sas("c", "", destination), &headers, "").await;
+        assert!(answer.verdict().starts_with(verdict), "{destination} {source} {existing}: {}", answer.verdict());
+        server.request("DELETE", "/box/new").of(ServiceKind::DataLake).send().await;
+    }
+}
+
+#[tokio::test]
+async fn a_recursive_change_needs_the_letter_of_permissions() {
+    let server = lake(&[]).await;
+    check_in(&server, "PUT /box/a/f?resource=file → 201").await;
+    for (letters, verdict) in
+        [("rwdlmo", "403 AuthorizationPermissionMismatch"), ("e", "403 AuthorizationPermissionMismatch"), ("p", "200")]
+    {
+        let headers = [("x-ms-acl", "user:ann:rwx")];
+        let request = "PATCH /box/a?action=setAccessControlRecursive&mode=modify";
+        assert_eq!(send(&server, request, &sas("c", "", letters), &headers, "").await.verdict(), verdict, "{letters}");
+    }
+}
+
+/// The signature of a directory or of a path does not restore what was deleted elsewhere.
+#[tokio::test]
+async fn a_signature_restores_nothing_that_it_does_not_cover() {
+    let server = lake(&[]).await;
+    let retention = "<StorageServiceProperties><DeleteRetentionPolicy><Enabled>true</Enabled><Days>7</Days></DeleteRetentionPolicy>\
+                     </StorageServiceProperties>";
+    let request = server.request("PUT", "/?restype=service&comp=properties").body(retention.to_owned());
+    assert_eq!(request.send().await.verdict(), "202");
+    check_in(
+        &server,
+        "PUT /box/a/f?resource=file → 201\nPUT /box/b/f?resource=file → 201\nDELETE /box/a/f → 200\nDELETE /box/b/f → 200",
+    )
+    .await;
+    let listed = server.request("GET", "/box?restype=container&comp=list&showonly=deleted").send().await;
+    let ids: Vec<String> = listed.elements("DeletionId").into_iter().map(str::to_owned).collect();
+    for (path, id, verdict) in [("b/f", &ids[1], "403 AuthorizationPermissionMismatch"), ("a//f", &ids[0], "200")] {
+        let source = format!("{path}?deletionid={id}");
+        let target = format!("/box/a/f?comp=undelete&{}", sas("d", "a", "racwdl"));
+        let request = server.request("PUT", &target).anonymous().header("x-ms-undelete-source", source);
+        assert_eq!(request.send().await.verdict(), verdict, "{path}");
+    }
+}

@@ -8,7 +8,6 @@ use crate::rules::auth::sas::Policy;
 use crate::rules::blob::version_selector::VersionSelector;
 use crate::rules::cors::CorsRule;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lake::error;
 use crate::rules::lake::path::{Namespace, Path};
 use crate::rules::names;
 use crate::rules::names::{BlobName, ContainerName};
@@ -46,8 +45,7 @@ impl Service for DataLake {
 
     fn start(&self, index: usize, request: Request) -> Result<ReplyFuture<'_>, StorageError> {
         let operation = ops::ALL.get(index).ok_or(ErrorCode::NotImplemented)?;
-        let reply = operation.start(&self.0, request).map_err(error::of_path)?;
-        Ok(Box::pin(async move { reply.await.map_err(error::of_path) }))
+        operation.start(&self.0, request)
     }
 
     /// `/` is the account, `/filesystem?resource=filesystem` a file system, and everything else a path: `/filesystem/` is its root

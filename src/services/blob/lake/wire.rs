@@ -48,7 +48,20 @@ parsed_input! {
 parsed_input! {
     /// The most entries of a page (`maxResults`).
     pub(super) MaxResults(usize) = [Input::query("maxresults")],
-    |fields| listing::maxresults(fields.query("maxresults"))
+    |fields| page_size(fields, "maxresults", listing::PAGE)
+}
+
+/// The size of a page: the limit, or less if the request says so.
+///
+/// # Errors
+/// 400 OutOfRangeQueryParameterValue for less than 1; 400 InvalidQueryParameterValue unless it is a number.
+pub(super) fn page_size(fields: &Fields<'_>, name: &'static str, limit: usize) -> Result<usize, StorageError> {
+    let Some(text) = fields.query(name) else { return Ok(limit) };
+    match text.parse::<i64>() {
+        Ok(number) if number >= 1 => Ok(usize::try_from(number).map_or(limit, |number| number.min(limit))),
+        Ok(_) => Err(StorageError::out_of_range_query(name, text, 1, limit as u64)),
+        Err(_) => Err(StorageError::invalid_query(name, text, "The value is not a number.")),
+    }
 }
 
 /// Declares parameters that clients send and that have no effect here. They are checked all the same.

@@ -149,22 +149,34 @@ fn hierarchical<'a>(
         recursive: delimiter.is_empty(),
         current: !only_deleted,
         deleted: only_deleted || input.include.deleted,
+        uncommitted: !only_deleted && input.include.also.uncommitted,
         start,
     };
     let (directory, _) = listing.prefix.rsplit_once('/').unwrap_or_default();
     container.check_access(&request.principal, Action::List, directory, request.now)?;
     let end = input.end_before.as_deref().filter(|_| request.version >= Version::V2026_10_06);
-    let mut paths = container.list_paths(listing, request.now).take_while(|(name, ..)| end.is_none_or(|end| name.as_str() < end));
-    let line = |(name, at, blob): ListedPath<'a>| match blob.directory() {
-        Some(_) if !listing.recursive && at == VersionSelector::Base => Line::Prefix(format!("{name}/"), Some(blob)),
-        _ => Line::Blob(Cow::Owned(name), ListedBlob::Blob(at, blob)),
+    let paths = container.list_paths(listing, request.now).take_while(|(name, ..)| end.is_none_or(|end| name.as_str() < end));
+    // A deleted path comes whatever the directory is that it was in.
+    let is_deleted = |listed: &ListedBlob<'_>| matches!(listed, ListedBlob::Blob(at, _) if *at != VersionSelector::Base);
+    let reach = |name: &str| container.check_reachable(&request.principal, directory, name, request.now);
+    let mut paths = paths.filter(|(name, listed)| !is_deleted(listed) || reach(name).is_ok());
+    let line = |(name, listed): ListedPath<'a>| match listed {
+        ListedBlob::Blob(VersionSelector::Base, blob) if !listing.recursive && blob.directory().is_some() => {
+            Line::Prefix(format!("{name}/"), Some(blob))
+        }
+        _ => Line::Blob(Cow::Owned(name), listed),
     };
     let listed: Vec<ListedPath<'a>> = paths.by_ref().take(input.max.0.unwrap_or(listing::PAGE).max(1)).collect();
     if listing.recursive && listing.current {
-        check_listed(&request.principal, listed.iter().map(|(.., blob)| &***blob))?;
+        let blobs = listed.iter().filter_map(|(_, listed)| match listed {
+            ListedBlob::Blob(_, blob) => Some(&***blob),
+            ListedBlob::VersionsOnly(_) | ListedBlob::Uncommitted(_) => None,
+        });
+        check_listed(&request.principal, blobs)?;
     }
+    listed.iter().filter(|(_, listed)| !is_deleted(listed)).try_for_each(|(name, _)| reach(name))?;
     let lines = listed.into_iter().map(line).collect();
-    Ok((lines, paths.next().map(|(name, at, _)| Position { name, time: at.time() })))
+    Ok((lines, paths.next().map(|(name, listed)| Position { time: listed.time(), name })))
 }
 
 #[cfg(feature = "arrow")]

@@ -2,8 +2,10 @@
 //! exists.
 
 use crate::operation::{FromText, Operation, OperationSpec, Reply, Request, Selector};
+use crate::rules::auth::permissions::{Authorization, SasScope};
 use crate::rules::conditions::ConditionSupport;
-use crate::rules::error::StorageError;
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lake::path::segments;
 use crate::rules::lease::LeaseCheck;
 use crate::rules::names;
 use crate::rules::time::Timestamp;
@@ -50,6 +52,21 @@ impl FromText for UndeleteSource {
     }
 }
 
+/// Checks that the caller has rights to a deleted path other than that of the request, which is the one that its signature covers and
+/// whose access control lists are checked. All clients name the same path twice.
+///
+/// # Errors
+/// 403 AuthorizationPermissionMismatch.
+fn check_source(request: &Request, path: &str) -> Result<(), StorageError> {
+    let is_same = segments(path).eq(segments(request.target.blob()?.0));
+    let is_of_path = matches!(request.authorization, Authorization::Sas { scope: SasScope::Resource, .. });
+    match !is_same && (is_of_path || request.principal.is_limited()) {
+        true => Err(ErrorCode::AuthorizationPermissionMismatch
+            .with_reason("only the whole account's rights restore a path as another one")),
+        false => Ok(()),
+    }
+}
+
 async fn undelete_blob(blobs: &Blobs, request: Request, input: Input) -> Result<Reply, StorageError> {
     let undelete = |container: &mut Container| {
         let (name, _) = request.target.blob()?;
@@ -60,7 +77,9 @@ async fn undelete_blob(blobs: &Blobs, request: Request, input: Input) -> Result<
             Some(source) => (source.path.as_deref(), Some(source.deletion)),
             None => (None, None),
         };
-        container.undelete_path(&request, path.unwrap_or(name), deletion).map(Some)
+        let path = path.unwrap_or(name);
+        check_source(&request, path)?;
+        container.undelete_path(&request, path, deletion).map(Some)
     };
     let restored = blobs.write(&request, undelete).await?;
     let reply = Reply::new(request.spec.status);

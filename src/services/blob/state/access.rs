@@ -7,9 +7,10 @@ use crate::rules::lake::acl::RecursiveChange;
 use crate::rules::lake::path::PathKind;
 use crate::rules::time::Timestamp;
 use crate::services::blob::path_properties::PathProperties;
+use crate::services::blob::state::admission::Admitted;
 use crate::services::blob::state::blob::Blob;
 use crate::services::blob::state::container::Container;
-use crate::services::blob::state::key::{BlobKey, DirectoryId};
+use crate::services::blob::state::key::BlobKey;
 use crate::services::blob::state::walk::WalkOptions;
 use std::sync::Arc;
 
@@ -32,9 +33,9 @@ pub struct AccessPage<'a> {
     pub change: &'a RecursiveChange,
     /// The path of its first entry; `None` for the first page.
     pub from: Option<&'a str>,
-    /// The most paths in it.
+    /// The largest number of paths in it.
     pub max: usize,
-    /// Whether it goes on after a path that the caller may not change.
+    /// Whether it continues after a path that the caller may not change (`forceFlag`).
     pub force: bool,
 }
 
@@ -55,7 +56,20 @@ impl Container {
         caller.check(action, &above, path.and_then(|path| access_control(path)))
     }
 
-    /// Checks the declared action of a request on a path. What it would write it creates if nothing exists there.
+    /// Checks that a caller may list each directory between one that is listed and a path below it. A position in a list can be any path.
+    ///
+    /// # Errors
+    /// 403 AuthorizationPermissionMismatch.
+    pub fn check_reachable(&self, caller: &Caller, top: &str, path: &str, now: Timestamp) -> Result<(), StorageError> {
+        if !caller.is_limited() || path == top {
+            return Ok(());
+        }
+        let ends = path.match_indices('/').map(|(end, _)| end).filter(|end| *end > top.len());
+        let directories = ends.filter_map(|end| path.get(..end));
+        std::iter::once(top).chain(directories).try_for_each(|directory| self.check_access(caller, Action::List, directory, now))
+    }
+
+    /// Checks the declared action of a request on a path. A write to a path that does not exist is a creation.
     ///
     /// # Errors
     /// 403 AuthorizationPermissionMismatch.
@@ -86,7 +100,7 @@ impl Container {
     pub fn change_access(&mut self, request: &Request, page: AccessPage<'_>) -> Result<AccessReport, StorageError> {
         let admitted = self.admit(request)?;
         let top = request.target.blob()?.0.to_owned();
-        let (paths, next) = self.access_page(&top, &admitted.blob, admitted.directory(), page, request.now);
+        let (paths, next) = self.access_page(&top, &admitted, page, request);
         let mut report = AccessReport { next, ..AccessReport::default() };
         for (path, blob) in paths {
             let properties = blob.path()?;
@@ -113,21 +127,22 @@ impl Container {
         Ok(report)
     }
 
-    /// The paths of a page, and the first one of the next page.
+    /// The paths of a page, and the first one of the next page. What the caller may not list it does not learn from a failure either.
     fn access_page(
         &self,
         top: &str,
-        blob: &Arc<Blob>,
-        directory: Option<DirectoryId>,
+        admitted: &Admitted,
         page: AccessPage<'_>,
-        now: Timestamp,
+        request: &Request,
     ) -> (Vec<(String, Arc<Blob>)>, Option<String>) {
-        let below = directory.map(|id| {
+        let now = request.now;
+        let below = admitted.directory().map(|id| {
             let from = page.from.map_or("", |from| from.get(top.len()..).unwrap_or_default().trim_start_matches('/'));
             self.walk(top, id, WalkOptions { recursive: true, from, prefix: "" }, now)
         });
-        let own = page.from.is_none().then(|| (top.to_owned(), blob));
-        let mut paths = own.into_iter().chain(below.into_iter().flatten());
+        let own = page.from.is_none().then(|| (top.to_owned(), &admitted.blob));
+        let is_reachable = |path: &str| self.check_reachable(&request.principal, top, path, now).is_ok();
+        let mut paths = own.into_iter().chain(below.into_iter().flatten()).filter(|(path, _)| is_reachable(path));
         let entries = paths.by_ref().take(page.max).map(|(path, blob)| (path, blob.clone())).collect();
         (entries, paths.next().map(|(path, _)| path))
     }

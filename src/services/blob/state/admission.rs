@@ -7,6 +7,7 @@ use crate::rules::conditions::CurrentState;
 use crate::rules::encryption::Encryption;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lake::access::Action;
+use crate::rules::lake::path::{Namespace, Path};
 use crate::rules::lease::{LeaseCheck, LeasedResource};
 use crate::rules::time::Timestamp;
 use crate::rules::{conditions, lease};
@@ -199,18 +200,25 @@ impl Container {
     /// The name that the request writes to, after the checks of access, and without those of conditions and leases.
     ///
     /// # Errors
-    /// 403 where the caller may create but not overwrite, or an access control list refuses it; 409 PathConflict below a file.
+    /// 403 where the caller may create but not overwrite, or an access control list refuses it; 409 PathConflict below a file; 400 for a
+    /// name that a hierarchical namespace cannot have.
     pub(super) fn claim_unchecked(&self, request: &Request) -> Result<Claimed, StorageError> {
-        let (name, _) = request.target.blob()?;
+        let name: Arc<str> = request.target.blob()?.0.into();
         let encryption = request.encryption.clone().in_container(&self.properties.encryption)?;
-        let place = self.place_to_write(name, request.now)?;
+        let place = match self.is_hierarchical() {
+            true => {
+                Path::parse(&name, Namespace::Hierarchical)?;
+                self.place_to_write(&name, request.now)?
+            }
+            false => Some(Place::flat(name.clone())),
+        };
         let current = place.as_ref().and_then(|place| self.current(place, request.now)).cloned();
         self.check_request_access(request, current.is_some())?;
         if current.is_some() && request.spec.conditions.may_create() && !request.authorization.may_overwrite() {
             return Err(ErrorCode::UnauthorizedBlobOverwrite.into());
         }
         let path = NewPath::by(&request.principal);
-        Ok(Claimed { name: name.into(), place, current, encryption, path })
+        Ok(Claimed { name, place, current, encryption, path })
     }
 
     /// The source of a copy. The caller is authorized to read it; the operation checks the conditions on it.

@@ -3,7 +3,8 @@
 use crate::operation::Request;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lake::append::Uncommitted;
-use crate::rules::lake::lease::WriteLease;
+use crate::rules::lake::lease::{LeaseAfterWrite, WriteLease};
+use crate::rules::lease;
 use crate::services::blob::body::Body;
 use crate::services::blob::state::admission::Admitted;
 use crate::services::blob::state::blob::Blob;
@@ -69,15 +70,7 @@ impl Container {
         let uncommitted = UncommittedBlocks { last_modified: request.now, lease: path_lease, blocks, appends };
         self.set_uncommitted(place.clone(), uncommitted);
         self.sweep(request.now);
-        let key = admitted.key.clone();
-        let mut blob = match flush {
-            Some(flush) => self.commit_appends(admitted, flush, request)?,
-            None => admitted.blob,
-        };
-        if after.lease != blob.lease {
-            blob = self.insert(key, Blob { lease: after.lease, ..Blob::clone(&blob) });
-        }
-        Ok(WrittenFile { blob, renewed: after.renewed })
+        self.settle_append(admitted, after, flush, request)
     }
 
     /// Commits what was appended to the file that the request names, up to a position, which is then its length.
@@ -88,10 +81,26 @@ impl Container {
     pub fn flush(&mut self, request: &Request, lease: WriteLease, flush: FlushRequest<'_>) -> Result<WrittenFile, StorageError> {
         let admitted = self.admit_append(request)?;
         let after = lease.apply(admitted.blob.lease, request.now)?;
-        let key = admitted.key.clone();
-        let mut blob = self.commit_appends(admitted, flush, request)?;
-        if after.lease != blob.lease {
-            blob = self.insert(key, Blob { lease: after.lease, ..Blob::clone(&blob) });
+        self.settle_append(admitted, after, Some(flush), request)
+    }
+
+    /// Commits appends if there is a flush, and changes the lease. As every change of the content, a flush ends a lease that has expired.
+    fn settle_append(
+        &mut self,
+        admitted: Admitted,
+        after: LeaseAfterWrite,
+        flush: Option<FlushRequest<'_>>,
+        request: &Request,
+    ) -> Result<WrittenFile, StorageError> {
+        let (key, before) = (admitted.key.clone(), admitted.blob.clone());
+        let mut blob = match flush {
+            Some(flush) => self.commit_appends(admitted, flush, request)?,
+            None => admitted.blob,
+        };
+        let is_changed = blob.last_modified != before.last_modified;
+        let lease = if is_changed { lease::after_write(after.lease, request.now) } else { after.lease };
+        if lease != blob.lease {
+            blob = self.insert(key, Blob { lease, ..Blob::clone(&blob) });
         }
         Ok(WrittenFile { blob, renewed: after.renewed })
     }

@@ -8,7 +8,7 @@ use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lake::access::Caller;
 use crate::rules::lake::acl::NewAccess;
 use crate::rules::lake::append::WrittenBy;
-use crate::rules::lake::path::PathKind;
+use crate::rules::lake::path::{PathKind, segments};
 use crate::rules::lease::Lease;
 use crate::rules::time::Timestamp;
 use crate::services::blob::body::Body;
@@ -21,17 +21,12 @@ use crate::services::shared::content_headers::ContentHeaders;
 use crate::store::content::Content;
 use std::sync::Arc;
 
-/// How far a path leads.
+/// How much of a path exists.
 pub(super) struct Location<'n> {
     /// The directories on the way, from the root on.
     pub(super) ancestors: Vec<Arc<Blob>>,
     /// The names below the last of them: none for the root directory, one if all parents exist.
     pub(super) names: Vec<&'n str>,
-}
-
-/// The names in a path.
-pub(super) fn segments(path: &str) -> impl Iterator<Item = &str> {
-    path.split('/').filter(|name| !name.is_empty())
 }
 
 impl Location<'_> {
@@ -142,6 +137,10 @@ impl Container {
     pub(super) fn path_of_new(&mut self, claimed: &Claimed, parent: &Blob) -> Result<Arc<PathProperties>, StorageError> {
         let new = &claimed.path;
         match (claimed.current().and_then(|current| current.path.as_deref()), new.kind) {
+            (Some(current), _) if new.keeps_access => {
+                let encryption_context = new.encryption_context.clone();
+                Ok(PathProperties { encryption_context, written_by: new.written_by, ..current.clone() })
+            }
             (Some(current), PathKind::Directory) => {
                 let properties = PathProperties::of_new(parent.path()?, new, current.directory)?;
                 let acl = if new.access == NewAccess::default() { current.acl.clone() } else { properties.acl };

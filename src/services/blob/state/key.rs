@@ -1,4 +1,4 @@
-//! Where the states of blobs lie in a container, and what ends at a time.
+//! The keys of a container's maps: where blobs, their snapshots and their versions lie, and what expires when.
 
 use crate::rules::blob::version_selector::{VersionKind, VersionSelector};
 use crate::rules::time::Timestamp;
@@ -130,7 +130,7 @@ impl BlobKey {
     }
 }
 
-/// What ends at a time.
+/// What expires at a time.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Due {
     /// A state of a blob.

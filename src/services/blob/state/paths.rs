@@ -9,7 +9,7 @@ use crate::rules::lake::access::Action;
 use crate::rules::lake::conditions::{check_created, check_overwritten};
 use crate::rules::lake::create;
 use crate::rules::lake::error::directory_not_empty;
-use crate::rules::lake::path::Path;
+use crate::rules::lake::path::{Path, PathKind, segments};
 use crate::rules::lease::{self, Lease, LeaseAction, LeaseDuration, LeaseId, LeasedResource};
 use crate::rules::retention::{Deletion, RetentionPolicy};
 use crate::rules::time::Timestamp;
@@ -17,11 +17,10 @@ use crate::services::blob::path_properties::NewPath;
 use crate::services::blob::state::admission::Claimed;
 use crate::services::blob::state::blob::{Blob, NewBlob};
 use crate::services::blob::state::container::Container;
-use crate::services::blob::state::hierarchy::segments;
 use crate::services::blob::state::key::{BlobKey, DirectoryId, Place};
 use std::sync::Arc;
 
-/// The id of a deletion: the time of it, by which a deleted path differs from others of its name.
+/// The id of a deletion: its time, which distinguishes deletions of the same path.
 pub type DeletionId = Timestamp;
 
 impl Container {
@@ -36,9 +35,14 @@ impl Container {
         request: &Request,
         new: NewPath,
         leased: Option<(LeaseId, LeaseDuration)>,
+        retention: RetentionPolicy,
         make: impl FnOnce(NewBlob) -> Blob,
     ) -> Result<Arc<Blob>, StorageError> {
         let mut claimed = self.claim_unchecked(request)?;
+        if !self.is_hierarchical() && claimed.name.is_empty() {
+            // The root directory exists, and no blob is it.
+            return Err(ErrorCode::PathConflict.into());
+        }
         claimed.check_settled(request.spec)?;
         let existing = claimed.current().map(|current| (current, current.path_kind()));
         match existing {
@@ -48,13 +52,22 @@ impl Container {
         let lease = self.lease_at(claimed.place.as_ref(), claimed.current(), request.now);
         lease::check(lease, request.spec.lease, request.lease_id, LeasedResource::Blob, request.now)?;
         create::plan(new.kind, existing.map(|(_, kind)| kind))?;
-        claimed.path = new;
-        let blob = self.create(claimed, request.now, RetentionPolicy::default(), make)?;
+        let keeps_access = existing.is_some_and(|(_, kind)| !self.may_replace(request, &claimed.name, kind));
+        claimed.path = NewPath { keeps_access, ..new };
+        let retention = if self.is_hierarchical() { RetentionPolicy::default() } else { retention };
+        let blob = self.create(claimed, request.now, retention, make)?;
         let Some((id, term)) = leased else { return Ok(blob) };
         let acquire = LeaseAction::Acquire { term, proposed: Some(id), fresh: id };
         let lease = lease::step(blob.lease, acquire, LeasedResource::Blob, request.now)?;
         let key = BlobKey::base(self.place(request.target.blob()?.0, request.now)?);
         Ok(self.insert(key, Blob { lease, ..Blob::clone(&blob) }))
+    }
+
+    /// Returns true if the caller may give an existing path a new owner and new access control: it is the owner, or could delete the file
+    /// and create another one. Whoever may only write to a path does not become its owner.
+    fn may_replace(&self, request: &Request, name: &str, kind: PathKind) -> bool {
+        let may = |action| self.check_access(&request.principal, action, name, request.now).is_ok();
+        may(Action::SetAccess) || kind == PathKind::File && may(Action::Delete)
     }
 
     /// Deletes the path that the request names.
@@ -67,10 +80,15 @@ impl Container {
         recursive: bool,
         retention: RetentionPolicy,
     ) -> Result<Option<DeletionId>, StorageError> {
-        let admitted = self.admit(request)?;
         let path = segments(request.target.blob()?.0).collect::<Vec<_>>().join("/");
+        if path.is_empty() {
+            return Err(ErrorCode::InvalidUri.with_reason("the root directory cannot be deleted"));
+        }
+        if !self.is_hierarchical() {
+            return self.delete_flat(request, recursive, retention).map(|()| None);
+        }
+        let admitted = self.admit(request)?;
         match admitted.directory() {
-            Some(DirectoryId::ROOT) => return Err(ErrorCode::InvalidUri.with_reason("the root directory cannot be deleted")),
             Some(directory) if !recursive && self.has_children(directory, request.now) => {
                 return Err(directory_not_empty());
             }
@@ -114,6 +132,8 @@ impl Container {
             return Err(ErrorCode::BlobAlreadyExists.into());
         }
         self.take(&key);
+        // An expired file may lie there, and what was appended to it.
+        self.drop_uncommitted(&to);
         Ok(self.insert(BlobKey::base(to), Blob { deleted: None, ..Blob::clone(&blob) }))
     }
 
@@ -204,8 +224,12 @@ impl Container {
 
     /// A directory whose contents are being removed.
     fn first_discarded(&self) -> Option<(BlobKey, DirectoryId)> {
+        // Each write looks for one. A flat container has none, also where a blob has such a name.
+        if !self.is_hierarchical() {
+            return None;
+        }
         let first = BlobKey::first(Place::discarded(DirectoryId::ROOT));
         let (key, directory) = self.blobs.range(first..).next().filter(|(key, _)| key.place.is_discarded())?;
-        self.is_hierarchical().then(|| Some((key.clone(), directory.directory()?)))?
+        Some((key.clone(), directory.directory()?))
     }
 }

@@ -22,7 +22,7 @@ use crate::services::blob::copy_properties::{BlobCopy, IncrementalCopy};
 use crate::services::blob::path_properties::PathProperties;
 use crate::services::blob::state::blob::Blob;
 use crate::services::blob::state::container::{Container, ContainerProperties, UncommittedBlock, UncommittedBlocks};
-use crate::services::blob::state::key::{BlobKey, DirectoryId, Due, Place};
+use crate::services::blob::state::key::{BlobKey, DirectoryId, Place};
 use crate::services::shared::content_headers::ContentHeaders;
 use crate::services::shared::record::Progress;
 use crate::store::changes::{Changes, diff};
@@ -186,7 +186,6 @@ impl Persist for Container {
             if let VersionSelector::Earlier(at, _) = key.at {
                 container.latest = container.latest.max(at);
             }
-            container.due.extend(blob.end().map(|end| (end, Due::State(key.clone()))));
             container.blobs.insert(key, blob);
         }
         let mut uncommitted: OrdMap<Place, OrdMap<BlockId, UncommittedBlock>> = OrdMap::new();
@@ -211,9 +210,9 @@ impl Persist for Container {
             let blocks = uncommitted.remove(&place).unwrap_or_default();
             let appends = appends.remove(&place).unwrap_or_default().into();
             let staged = UncommittedBlocks { last_modified, lease, blocks, appends };
-            container.due.insert((staged.end(), Due::Uncommitted(place.clone())));
             container.uncommitted.insert(place, Arc::new(staged));
         }
+        container.schedule();
         Ok(container)
     }
 }

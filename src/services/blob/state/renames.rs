@@ -1,4 +1,7 @@
-//! The rename of a file, or of a directory with all that it contains. Within a file system it moves one entry.
+//! The rename of a file, or of a directory with all that it contains.
+//!
+//! In a hierarchical namespace it moves one entry, or every path below if the destination is in another file system. In a flat namespace a
+//! directory is a prefix of names, and the rename moves every blob below it (`flat_directories`).
 
 use crate::operation::Request;
 use crate::rules::blob::tags::Tags;
@@ -7,15 +10,16 @@ use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lake::access::{Action, Caller};
 use crate::rules::lake::conditions::{check_created, check_overwritten, check_rename_source};
 use crate::rules::lake::path::{Namespace, Path, PathKind};
+use crate::rules::lake::properties::IS_FOLDER;
 use crate::rules::lake::rename::{self, Existing, Rename, RenameMode, RenamePlan};
-use crate::rules::lease::{self, LeaseCheck, LeaseId, LeasedResource};
+use crate::rules::lease::{self, Lease, LeaseCheck, LeaseId, LeasedResource};
 use crate::rules::metadata::Metadata;
+use crate::rules::retention::RetentionPolicy;
 use crate::rules::time::Timestamp;
-use crate::services::blob::path_properties::PathProperties;
 use crate::services::blob::state::blob::Blob;
 use crate::services::blob::state::container::{Container, UncommittedBlocks};
-use crate::services::blob::state::key::{BlobKey, DirectoryId, Place};
-use std::collections::BTreeMap;
+use crate::services::blob::state::key::{BlobKey, Place};
+use crate::services::blob::state::moves::with_directory;
 use std::sync::Arc;
 
 /// The rename of a request, whose URL names the destination.
@@ -33,22 +37,19 @@ pub struct RenameRequest {
     pub principal: Caller,
     /// The properties of the user that the new path has; without them it keeps those of the source.
     pub properties: Option<Metadata>,
+    /// How a flat namespace retains what the rename replaces.
+    pub retention: RetentionPolicy,
 }
 
-/// A rename that may proceed.
+/// A rename whose checks have passed.
 struct Planned {
     from: Place,
     to: Place,
     replaces: bool,
-    /// The new path.
-    renamed: Blob,
-}
-
-/// A path that leaves its file system for another one, in which its directory has another id.
-struct Moved {
-    place: Place,
-    blob: Arc<Blob>,
-    uncommitted: Option<Arc<UncommittedBlocks>>,
+    /// The new path; `None` for a directory of a flat namespace that only the names below it imply.
+    renamed: Option<Blob>,
+    /// The blobs below a directory of a flat namespace, and their new places.
+    below: Vec<(BlobKey, Place)>,
 }
 
 impl Container {
@@ -58,11 +59,14 @@ impl Container {
     /// Those of [`Rename::plan`].
     pub fn rename(&mut self, rename: &RenameRequest, request: &Request) -> Result<Arc<Blob>, StorageError> {
         let planned = plan(self, self, rename, request)?;
-        let uncommitted = self.uncommitted.get(&planned.from).cloned();
-        self.take(&BlobKey::base(planned.from.clone()));
-        self.drop_uncommitted(&planned.from);
-        let renamed = self.settle_rename(planned, uncommitted, request.now);
-        Ok(renamed)
+        let uncommitted = planned.renamed.as_ref().and_then(|_| self.uncommitted.get(&planned.from).cloned());
+        if planned.renamed.is_some() {
+            self.take(&BlobKey::base(planned.from.clone()));
+            self.drop_uncommitted(&planned.from);
+        }
+        let below = self.extract_flat(&planned.below);
+        self.insert_flat(below, rename.retention, request.now);
+        self.settle_rename(planned, uncommitted, rename.retention, request.now)
     }
 
     /// Renames a path of another file system to one of this. Each path below it moves by itself.
@@ -75,23 +79,40 @@ impl Container {
         rename: &RenameRequest,
         request: &Request,
     ) -> Result<Arc<Blob>, StorageError> {
-        let planned = plan(source, self, rename, request)?;
-        let Some(moved) = source.extract(&planned.from) else { return Err(ErrorCode::SourcePathNotFound.into()) };
-        let Some(left) = planned.renamed.directory() else {
-            return Ok(self.settle_rename(planned, moved.uncommitted, request.now));
-        };
-        let below = source.extract_below(left);
-        let directory = self.new_directory_id();
-        let renamed = Blob { path: with_directory(&planned.renamed, directory), ..planned.renamed };
-        let renamed = self.settle_rename(Planned { renamed, ..planned }, moved.uncommitted, request.now);
-        self.insert_below(left, directory, below);
+        let mut planned = plan(source, self, rename, request)?;
+        let uncommitted = planned.renamed.as_ref().and_then(|_| source.extract(&planned.from).uncommitted);
+        self.insert_flat(source.extract_flat(&planned.below), rename.retention, request.now);
+        let left = planned.renamed.as_ref().and_then(|renamed| renamed.directory());
+        let below = left.map_or_else(Vec::new, |left| source.extract_below(left));
+        let directory = left.map(|_| self.new_directory_id());
+        if let (Some(renamed), Some(id)) = (&mut planned.renamed, directory) {
+            renamed.path = with_directory(renamed, id);
+        }
+        let renamed = self.settle_rename(planned, uncommitted, rename.retention, request.now)?;
+        if let (Some(left), Some(directory)) = (left, directory) {
+            self.insert_below(left, directory, below);
+        }
         Ok(renamed)
     }
 
     /// Puts a renamed path at its place, instead of what it replaces.
-    fn settle_rename(&mut self, planned: Planned, uncommitted: Option<Arc<UncommittedBlocks>>, now: Timestamp) -> Arc<Blob> {
+    ///
+    /// # Errors
+    /// 409 for a replaced blob under an immutability policy or a legal hold, unless it stays as a version.
+    fn settle_rename(
+        &mut self,
+        planned: Planned,
+        uncommitted: Option<Arc<UncommittedBlocks>>,
+        retention: RetentionPolicy,
+        now: Timestamp,
+    ) -> Result<Arc<Blob>, StorageError> {
+        // Also a deleted blob that can be restored.
+        self.displace(&planned.to, now, retention);
+        // Also blocks without a blob, and appends of a file that has expired.
+        self.drop_uncommitted(&planned.to);
         if planned.replaces {
-            self.drop_uncommitted(&planned.to);
+            let replaced = self.current(&planned.to, now).filter(|_| self.is_hierarchical() || !retention.versions);
+            replaced.map_or(Ok(()), |replaced| replaced.protection.admits_removal(now))?;
             if let Some(replaced) = self.take(&BlobKey::base(planned.to.clone())) {
                 self.discard_contents(&replaced);
             }
@@ -99,94 +120,51 @@ impl Container {
         if let Some(uncommitted) = uncommitted {
             self.set_uncommitted(planned.to.clone(), UncommittedBlocks::clone(&uncommitted));
         }
-        let renamed = self.insert(BlobKey::base(planned.to), planned.renamed);
+        let renamed = planned.renamed.unwrap_or_else(|| self.directory_mark(now));
+        let renamed = self.insert(BlobKey::base(planned.to), renamed);
         // ETags of this container are later than those that it got from another one.
         self.latest = self.latest.max(renamed.last_modified);
         self.sweep(now);
-        renamed
+        Ok(renamed)
     }
 
-    /// Removes a path, and not what is below it.
-    fn extract(&mut self, place: &Place) -> Option<Moved> {
-        let uncommitted = self.uncommitted.get(place).cloned();
-        self.drop_uncommitted(place);
-        let blob = self.take(&BlobKey::base(place.clone()))?;
-        Some(Moved { place: place.clone(), blob, uncommitted })
-    }
-
-    /// Removes all that is below a directory. A directory comes before its entries. Without recursion, because renames below each other
-    /// make paths deeper than any that a request creates.
-    fn extract_below(&mut self, directory: DirectoryId) -> Vec<Moved> {
-        let (mut below, mut directories) = (Vec::new(), vec![directory]);
-        while let Some(directory) = directories.pop() {
-            let entries = self.blobs.range(BlobKey::in_directory(directory, ""));
-            let places: Vec<Place> = entries.map(|(key, _)| key.place.clone()).collect();
-            for moved in places.iter().filter_map(|place| self.extract(place)) {
-                directories.extend(moved.blob.directory());
-                below.push(moved);
-            }
-        }
-        below
-    }
-
-    /// Inserts what was below a directory of another container, under new ids.
-    fn insert_below(&mut self, left: DirectoryId, directory: DirectoryId, below: Vec<Moved>) {
-        let mut ids = BTreeMap::from([(left, directory)]);
-        for Moved { place, blob, uncommitted } in below {
-            let Some(&parent) = place.directory().and_then(|left| ids.get(&left)) else { continue };
-            let mut blob = Blob::clone(&blob);
-            if let Some(left) = blob.directory() {
-                let id = self.new_directory_id();
-                blob.path = with_directory(&blob, id);
-                ids.insert(left, id);
-            }
-            let place = Place::within(parent, place.name());
-            self.latest = self.latest.max(blob.last_modified);
-            self.insert(BlobKey::base(place.clone()), blob);
-            if let Some(uncommitted) = uncommitted {
-                self.set_uncommitted(place, UncommittedBlocks::clone(&uncommitted));
-            }
-        }
-    }
-
-    /// What a rename meets at a path.
-    fn existing(&self, place: Option<&Place>, now: Timestamp) -> Option<(Existing, &Arc<Blob>)> {
-        let blob = self.current(place?, now)?;
-        let existing = match blob.directory() {
-            None => Existing::File,
-            Some(directory) if self.has_children(directory, now) => Existing::Directory,
-            Some(_) => Existing::EmptyDirectory,
+    /// What exists at a place, as a rename sees it.
+    fn existing(&self, place: Option<&Place>, now: Timestamp) -> Option<(Existing, Option<&Arc<Blob>>)> {
+        let blob = self.current(place?, now);
+        let has_entries = || match blob.and_then(|blob| blob.directory()) {
+            Some(directory) => self.has_children(directory, now),
+            None => !self.is_hierarchical() && !self.flat_below(place.map_or("", Place::as_str), now).is_empty(),
+        };
+        let existing = match blob.map(|blob| blob.path_kind()) {
+            Some(PathKind::File) => Existing::File,
+            _ if has_entries() => Existing::Directory,
+            Some(PathKind::Directory) => Existing::EmptyDirectory,
+            None => return None,
         };
         Some((existing, blob))
     }
 }
 
-/// The properties of a directory under another id.
-fn with_directory(blob: &Blob, id: DirectoryId) -> Option<Arc<PathProperties>> {
-    blob.path.as_ref().map(|path| Arc::new(PathProperties { directory: Some(id), ..PathProperties::clone(path) }))
-}
-
-fn kind_of(blob: &Blob) -> PathKind {
-    if blob.directory().is_some() { PathKind::Directory } else { PathKind::File }
-}
-
 /// Checks a rename, and finds the place of the new path.
 fn plan(from: &Container, to: &Container, rename: &RenameRequest, request: &Request) -> Result<Planned, StorageError> {
-    if !from.is_hierarchical() && !from.flat_paths(rename.source.as_str(), false, request.now).is_empty() {
-        return Err(ErrorCode::NotImplemented.with_reason("only files are renamed in an account without hns"));
-    }
     let (now, no_tags) = (request.now, Tags::default());
     from.check_access(&rename.principal, Action::Rename, rename.source.as_str(), now)?;
     let place = from.place(rename.source.as_str(), now).map_err(|_| ErrorCode::SourcePathNotFound)?;
-    let source = from.current(&place, now);
+    let existing_source = from.existing(Some(&place), now).ok_or(ErrorCode::SourcePathNotFound)?;
+    let (source_kind, source) = (existing_source.0.kind(), existing_source.1);
     let source_check = source.map_or(Ok(()), |source| {
+        source.protection.admits_removal(now)?;
         check_rename_source(&rename.conditions, &source.state(&no_tags))?;
         lease::check(source.lease, LeaseCheck::Required, rename.lease_id, LeasedResource::Blob, now)
     });
 
     let requested = Path::parse(request.target.blob()?.0, Namespace::Hierarchical)?;
+    if requested.is_root() && !to.is_hierarchical() {
+        // No blob is the root directory.
+        return Err(ErrorCode::InvalidSourceOrDestinationResourceType.into());
+    }
     let at_requested = to.place_to_write(requested.as_str(), now).ok().flatten();
-    let kind = to.existing(at_requested.as_ref(), now).map(|(_, blob)| kind_of(blob));
+    let kind = to.existing(at_requested.as_ref(), now).map(|(existing, _)| existing.kind());
     let path = rename::final_path(rename.mode, &rename.source, &requested, kind, Namespace::Hierarchical)?;
     let located = to.place_to_write(path.as_str(), now);
     let parent = match &located {
@@ -202,15 +180,16 @@ fn plan(from: &Container, to: &Container, rename: &RenameRequest, request: &Requ
     }
     let check_lease = |lease| lease::check(lease, LeaseCheck::Required, request.lease_id, LeasedResource::Blob, now);
     let destination_check = match existing {
-        None => check_created(&request.conditions).and_then(|()| check_lease(lease::Lease::default())),
-        Some((_, blob)) => {
-            check_overwritten(&request.conditions, kind_of(blob), &blob.state(&no_tags)).and_then(|()| check_lease(blob.lease))
+        Some((existing, Some(blob))) => {
+            check_overwritten(&request.conditions, existing.kind(), &blob.state(&no_tags)).and_then(|()| check_lease(blob.lease))
         }
+        // A directory that only names imply has neither an ETag nor a lease.
+        None | Some((_, None)) => check_created(&request.conditions).and_then(|()| check_lease(Lease::default())),
     };
 
     let plan = Rename {
         source: rename::Location { file_system: &rename.file_system, path: &rename.source },
-        source_kind: source.map(|source| kind_of(source)),
+        source_kind: Some(source_kind),
         source_check,
         destination: rename::Location { file_system: request.target.resource_name()?, path: &path },
         moves_into: path != requested,
@@ -219,58 +198,25 @@ fn plan(from: &Container, to: &Container, rename: &RenameRequest, request: &Requ
         parent,
     }
     .plan()?;
-    let source = source.ok_or(ErrorCode::SourcePathNotFound)?;
-    let lease = rename::lease_after(source.lease, existing.map(|(_, blob)| blob.lease), now);
-    let metadata = rename.properties.clone().unwrap_or_else(|| source.metadata.clone());
-    Ok(Planned {
-        from: place,
-        to: final_place.ok_or(ErrorCode::RenameDestinationParentPathNotFound)?,
-        replaces: plan == RenamePlan::Replace,
-        renamed: Blob { lease, metadata, ..Blob::clone(source) },
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::rules::auth::permissions::PublicAccess;
-    use crate::rules::encryption::{DefaultEncryption, Encryption};
-    use crate::rules::retention::RetentionPolicy;
-    use crate::services::blob::body::Body;
-    use crate::services::blob::path_properties::NewPath;
-    use crate::services::blob::state::admission::Claimed;
-    use crate::services::blob::state::walk::WalkOptions;
-    use crate::services::shared::content_headers::ContentHeaders;
-    use crate::store::content::Content;
-
-    /// Deeper than a request can name: renames of directories below each other make such paths.
-    const LEVELS: usize = 10_000;
-
-    fn file_system(now: Timestamp) -> Container {
-        Container::new(now, Metadata::default(), PublicAccess::Private, DefaultEncryption::default())
-            .with_hierarchy(&Caller::SuperUser, now)
+    // To create is not to overwrite; to move is.
+    if plan == RenamePlan::Replace && !request.authorization.allows("mw") {
+        return Err(ErrorCode::UnauthorizedBlobOverwrite.into());
     }
-
-    #[test]
-    fn directories_of_any_depth_move_to_another_file_system() {
-        let now = Timestamp::from_unix(1_000_000, 0);
-        let (mut from, mut to) = (file_system(now), file_system(now));
-        let claimed = Claimed {
-            name: vec!["d"; LEVELS].join("/").into(),
-            place: None,
-            current: None,
-            encryption: Encryption::Service,
-            path: NewPath::by(&Caller::SuperUser),
-        };
-        let body = Body::Block { content: Content::default(), blocks: Arc::default() };
-        from.create(claimed, now, RetentionPolicy::default(), |new| new.blob(body, ContentHeaders::default())).unwrap();
-
-        let below = from.extract_below(DirectoryId::ROOT);
-        assert_eq!((below.len(), from.has_children(DirectoryId::ROOT, now)), (LEVELS, false));
-        to.insert_below(DirectoryId::ROOT, DirectoryId::ROOT, below);
-        let walk = to.walk("", DirectoryId::ROOT, WalkOptions { recursive: true, ..WalkOptions::default() }, now);
-        let paths: Vec<String> = walk.map(|(path, _)| path).collect();
-        assert_eq!(paths.len(), LEVELS);
-        assert_eq!(paths.last().map(|path| path.matches('/').count()), Some(LEVELS - 1));
-    }
+    let to = final_place.ok_or(ErrorCode::RenameDestinationParentPathNotFound)?;
+    let replaced = existing.and_then(|(_, blob)| blob).map(|blob| blob.lease);
+    let is_directory = source_kind == PathKind::Directory;
+    let renamed = source.map(|source| {
+        let lease = rename::lease_after(source.lease, replaced, now);
+        let kept = || source.metadata.clone();
+        let mut metadata = rename.properties.clone().unwrap_or_else(kept);
+        if is_directory && source.path.is_none() && metadata.get(IS_FOLDER).is_none() {
+            metadata = metadata.with(IS_FOLDER, "true");
+        }
+        Blob { lease, metadata, ..Blob::clone(source) }
+    });
+    let below = match is_directory && !from.is_hierarchical() {
+        true => from.flat_moves(&place, &to, now)?,
+        false => Vec::new(),
+    };
+    Ok(Planned { from: place, to, replaces: plan == RenamePlan::Replace, renamed, below })
 }

@@ -1,10 +1,10 @@
 //! Walks over the paths of a hierarchical namespace, depth first: a directory comes right before what it contains, and names in a
 //! directory are in the order of their bytes (recorded).
 
+use crate::rules::lake::path::segments;
 use crate::rules::time::Timestamp;
 use crate::services::blob::state::blob::Blob;
 use crate::services::blob::state::container::Container;
-use crate::services::blob::state::hierarchy::segments;
 use crate::services::blob::state::key::DirectoryId;
 use std::iter::Peekable;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub struct WalkOptions<'a> {
     /// Whether it visits the paths in directories below, too.
     pub recursive: bool,
-    /// The path relative to the directory at which the walk begins, if it exists, or after which.
+    /// Where the walk begins: at this path, relative to the directory, or at the first one after it.
     pub from: &'a str,
     /// The prefix of the names in the directory itself.
     pub prefix: &'a str,

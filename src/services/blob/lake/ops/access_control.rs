@@ -37,7 +37,8 @@ pub(super) static SET_ACCESS_CONTROL: Operation<Blobs> = operation!(
     SetInput,
     OperationSpec {
         name: "Set Path Access Control",
-        path_action: None,
+        // What it changes decides what more is needed, when the path is known.
+        path_action: Some(Action::GetStatus),
         selectors: &[Selector::Query("action", "setAccessControl")],
         requires: RequiredPermission::object("w").service_sas("poe"),
         lease: LeaseCheck::IfPresent,
@@ -125,20 +126,26 @@ async fn set_access_control(blobs: &Blobs, request: Request, input: SetInput) ->
 /// # Errors
 /// 403 AuthorizationPermissionMismatch.
 fn check_letters(request: &Request, input: &SetInput) -> Result<(), StorageError> {
-    let Authorization::Sas { scope: SasScope::Resource, .. } = request.authorization else { return Ok(()) };
-    let is_principal = request.principal.is_principal();
-    for (changes, letters, of_owner) in
-        [(input.access.is_some(), "p", "pe"), (input.group.is_some(), "o", "oe"), (input.owner.is_some(), "o", "o")]
-    {
-        let letters = if is_principal { of_owner } else { letters };
-        if changes && !request.authorization.allows(letters) {
-            return Err(request.authorization.missing_permission(letters));
-        }
-    }
-    Ok(())
+    let changes = [(input.access.is_some(), "p", "pe"), (input.group.is_some(), "o", "oe"), (input.owner.is_some(), "o", "o")];
+    let mut needed = changes.into_iter().filter(|(is_changed, ..)| *is_changed);
+    needed.try_for_each(|(_, letters, of_owner)| check_letters_of(request, letters, of_owner))
 }
 
-/// Checks that the account has access control lists. Clients find out by this what kind of account it is.
+/// Checks that a signature of one resource has one of the letters, which are others for the owner whom the signature names.
+///
+/// # Errors
+/// 403 AuthorizationPermissionMismatch.
+pub(super) fn check_letters_of(request: &Request, letters: &str, of_owner: &str) -> Result<(), StorageError> {
+    let Authorization::Sas { scope: SasScope::Resource, .. } = request.authorization else { return Ok(()) };
+    let letters = if request.principal.is_principal() { of_owner } else { letters };
+    match request.authorization.allows(letters) {
+        true => Ok(()),
+        false => Err(request.authorization.missing_permission(letters)),
+    }
+}
+
+/// Checks that the account has a hierarchical namespace, and so access control lists. Clients recognize a flat account by this
+/// error.
 ///
 /// # Errors
 /// 400 HierarchicalNamespaceNotEnabled.

@@ -15,7 +15,7 @@ pub(super) static CHECK_ACCESS: Operation<Blobs> = operation!(
     WantedAccess,
     OperationSpec {
         name: "Check Path Access",
-        path_action: None,
+        path_action: Some(Action::GetStatus),
         methods: &["HEAD"],
         selectors: &[Selector::Query("action", "checkAccess")],
         requires: RequiredPermission::object("re"),

@@ -118,7 +118,8 @@ async fn create(blobs: &Blobs, request: Request, kind: PathKind, input: NewPathI
         }
         blob.expiring(input.expiry.0)
     };
-    let create = |container: &mut Container| container.create_path(&request, new, input.lease.0, make);
+    let retention = blobs.retention_policy(&request)?;
+    let create = |container: &mut Container| container.create_path(&request, new, input.lease.0, retention, make);
     let blob = blobs.write(&request, create).await?;
     Ok(wire::written(&blob, &request))
 }

@@ -6,6 +6,7 @@ use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
 use crate::rules::lake::access::Action;
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::discarded::remove_some;
 use crate::services::blob::lake::ops::spec::WRITE;
 use crate::services::blob::lake::wire::DeletionSteps;
 use crate::services::blob::state::Container;
@@ -46,15 +47,11 @@ async fn delete_path(
     })
 }
 
-/// The most paths that a step removes while writers wait.
-const STEP: usize = 1000;
-
-/// Removes what deleted directories contained, in steps. Each write removes some of it, too, also after a restart.
+/// Removes what deleted directories contained, in steps. Each write removes some of it, too, and the next start the rest.
 fn remove_discarded(sources: &Arc<dyn Sources>, container: Weak<Cell<Container>>) {
     let next = sources.clone();
     sources.run_in_background(Box::pin(async move {
-        let Some(cell) = container.upgrade().filter(|cell| cell.read().has_discarded()) else { return };
-        if cell.write(|container| Ok(container.sweep_discarded(STEP))).await == Ok(true) {
+        if remove_some(&container).await {
             remove_discarded(&next, container);
         }
     }));

@@ -82,6 +82,8 @@ async fn list_paths(blobs: &Blobs, request: Request, (input, Upn): (Input, Upn))
     let mut walk = container.walk(directory.as_str(), id, options, request.now);
     let listed: Vec<_> = walk.by_ref().take(input.max.0).collect();
     if input.recursive {
+        let first = listed.first().map_or(directory.as_str(), |(path, _)| path);
+        container.check_reachable(&request.principal, directory.as_str(), first, request.now)?;
         check_listed(&request.principal, listed.iter().map(|(_, blob)| &***blob))?;
     }
     let paths = listed.into_iter().map(|(name, blob)| entry(name, blob)).collect();

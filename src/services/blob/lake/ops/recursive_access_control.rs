@@ -5,14 +5,15 @@ use crate::operation::{Input, Operation, OperationSpec, Reply, Request, Selector
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lake::access::Action;
 use crate::rules::lake::acl::RecursiveChange;
 use crate::rules::lake::path::PathKind;
 use crate::rules::lease::LeaseCheck;
 use crate::services::blob::blobs::Blobs;
-use crate::services::blob::lake::ops::access_control::check_namespace;
+use crate::services::blob::lake::ops::access_control::{check_letters_of, check_namespace};
 use crate::services::blob::lake::ops::spec::WRITE;
 use crate::services::blob::lake::wire;
-use crate::services::blob::lake::wire::Continuation;
+use crate::services::blob::lake::wire::{Continuation, page_size};
 use crate::services::blob::state::{AccessPage, AccessReport, Container};
 use serde::Serialize;
 
@@ -21,9 +22,9 @@ pub(super) static SET_ACCESS_CONTROL_RECURSIVE: Operation<Blobs> = operation!(
     RecursiveInput,
     OperationSpec {
         name: "Set Path Access Control Recursive",
-        path_action: None,
+        path_action: Some(Action::GetStatus),
         selectors: &[Selector::Query("action", "setAccessControlRecursive")],
-        requires: RequiredPermission::object("wp"),
+        requires: RequiredPermission::object("wp").service_sas("pe"),
         conditions: ConditionSupport::None,
         lease: LeaseCheck::None,
         ..WRITE
@@ -49,15 +50,7 @@ const MOST: usize = 2000;
 parsed_input! {
     /// The most paths of a page (`maxRecords`).
     pub(super) MaxRecords(usize) = [Input::query("maxrecords")],
-    |fields| match fields.query("maxrecords").map(str::parse::<i64>) {
-        None => Ok(MOST),
-        Some(Ok(number)) if number >= 1 => Ok(usize::try_from(number).map_or(MOST, |number| number.min(MOST))),
-        Some(Ok(number)) => Err(ErrorCode::OutOfRangeQueryParameterValue.with_reason(format!("maxRecords={number}"))),
-        Some(Err(_)) => {
-            let text = fields.query("maxrecords").unwrap_or_default();
-            Err(StorageError::invalid_query("maxrecords", text, "The value is not a number."))
-        }
-    }
+    |fields| page_size(fields, "maxrecords", MOST)
 }
 
 #[derive(Serialize)]
@@ -80,6 +73,7 @@ struct Report {
 
 async fn set_access_control_recursive(blobs: &Blobs, request: Request, input: RecursiveInput) -> Result<Reply, StorageError> {
     check_namespace(&request)?;
+    check_letters_of(&request, "p", "pe")?;
     let from = input.continuation.map(|continuation| continuation.0);
     let set = |container: &mut Container| {
         let force = input.force == Some(true);

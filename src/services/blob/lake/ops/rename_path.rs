@@ -16,9 +16,8 @@ use crate::rules::names;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::lake::ops::spec::WRITE;
 use crate::services::blob::lake::wire::{Properties, RenameSteps};
-use crate::services::blob::state::{Container, RenameRequest};
+use crate::services::blob::state::RenameRequest;
 use crate::services::blob::wire;
-use crate::services::shared::accounts::ResourceIndex;
 use percent_encoding::utf8_percent_encode;
 
 pub(super) static RENAME_PATH: Operation<Blobs> = operation!(
@@ -38,8 +37,8 @@ pub(super) static RENAME_PATH: Operation<Blobs> = operation!(
 );
 
 const SOURCE: &str = "x-ms-rename-source";
-/// The permission on the source: to move, or else to delete and to read.
-const MOVES: RequiredPermission = RequiredPermission::object("md");
+/// The permissions on the source: to move it, or else to read and to delete it. One who may only delete it must not see its content.
+const MOVES: [RequiredPermission; 2] = [RequiredPermission::object("m"), RequiredPermission::object("rd").all()];
 
 input! { pub(super) RenameInput {
     source: String = Header "x-ms-rename-source",
@@ -73,17 +72,14 @@ async fn rename_path(
         lease_id: input.lease_id,
         principal,
         properties: input.properties.0,
+        retention: blobs.retention_policy(&request)?,
     };
     let destination = blobs.resource(&request)?;
-    let renamed = if source.file_system == request.target.resource_name()? {
+    let from = blobs.find(account, &source.file_system)?;
+    let renamed = if from == destination {
         destination.write(|container| container.rename(&rename, &request)).await?
     } else {
-        let from = blobs.find(account, &source.file_system)?;
-        // One rename between file systems at a time: two of them in opposite directions would wait for each other.
-        let within = |_: &mut ResourceIndex<Container>| {
-            from.edit(|from| destination.edit(|container| container.rename_from(from, &rename, &request), false), false)
-        };
-        blobs.write_index(&request, within).await?
+        from.write_both(&destination, |from, container| container.rename_from(from, &rename, &request)).await?
     };
     Ok(wire::state(&renamed, &request))
 }
@@ -106,8 +102,12 @@ fn source_caller(request: &Request, source: &RenameSource) -> Result<Caller, Sto
     let (file_system, path) = (&source.file_system, source.path.as_str());
     let path: Vec<String> = path.split('/').map(encoded).collect();
     let url = format!("{}{}/{}?{query}", request.endpoint, encoded(file_system), path.join("/"));
-    let access = SourceAccess { header: SOURCE, requires: MOVES, authorization: SourceAuthorization::Presented };
-    match request.sources.find_for(request, &url, access)? {
+    let find = |requires| {
+        let access = SourceAccess { header: SOURCE, requires, authorization: SourceAuthorization::Presented };
+        request.sources.find_for(request, &url, access)
+    };
+    let [moves, reads_and_deletes] = MOVES;
+    match find(moves).or_else(|_| find(reads_and_deletes))? {
         SourceLocation::Local(source) => Ok(source.principal),
         SourceLocation::Remote => Err(ErrorCode::InvalidSourceUri.into()),
     }

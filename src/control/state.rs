@@ -1,0 +1,50 @@
+//! What the control requests know of their server.
+
+use crate::account::Account;
+use crate::control::address::ServiceAddress;
+use crate::control::saved::Checkpoints;
+use crate::diagnostics::Diagnostics;
+use crate::environment::Environment;
+use crate::operation::{Service, ServiceKind};
+use crate::rules::time::Timestamp;
+use crate::seed::Seeder;
+use crate::store::Store;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What the control requests use.
+#[derive(Debug)]
+pub struct ControlState {
+    /// Whether the requests that change or disturb the server are allowed.
+    pub control: bool,
+    /// Host names that requests may have besides addresses and local names.
+    pub hosts: Vec<String>,
+    /// All services of the server, including one that has no port. Data Lake is not among them.
+    pub services: Vec<Arc<dyn Service>>,
+    /// The names of all operations.
+    pub operations: Vec<&'static str>,
+    /// The services that have a port.
+    pub addresses: Vec<ServiceAddress>,
+    pub accounts: Vec<Account>,
+    /// The directory that data is stored in.
+    pub location: Option<PathBuf>,
+    /// When the server started, by the machine's clock.
+    pub started: Timestamp,
+    pub environment: Arc<Environment>,
+    pub diagnostics: Arc<Diagnostics>,
+    pub store: Store,
+    pub checkpoints: Checkpoints,
+    pub seeder: Seeder,
+}
+
+impl ControlState {
+    /// The account with this name.
+    pub fn account(&self, name: &str) -> Option<&Account> {
+        self.accounts.iter().find(|account| account.name == name)
+    }
+
+    /// The services that have a port, without Data Lake.
+    pub fn listening(&self) -> impl Iterator<Item = ServiceKind> {
+        self.addresses.iter().map(|address| address.kind).filter(|kind| *kind != ServiceKind::DataLake)
+    }
+}
