@@ -114,7 +114,6 @@ mod tests {
         for asset in assets() {
             assert_ne!(asset.content_type, "application/octet-stream", "{}", asset.path);
             let text = std::str::from_utf8(asset.content).unwrap();
-            // The page of a blank account shows code that imports a package: that is text.
             let loads =
                 ["src=\"http", "href=\"http", "from \"http", "@import", "<script>", "<style>", " style=\"", "innerHTML", "eval("];
             for load in loads {
@@ -128,6 +127,7 @@ mod tests {
         for asset in assets().iter().filter(|asset| asset.path.ends_with(".js")) {
             let text = std::str::from_utf8(asset.content).unwrap();
             let folder = Path::new(asset.path).parent().unwrap();
+            // The code that the page shows imports packages: that is text.
             for import in text
                 .lines()
                 .filter_map(|line| line.split_once("from \"")?.1.split_once('"'))
