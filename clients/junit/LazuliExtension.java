@@ -48,7 +48,7 @@ public final class LazuliExtension implements BeforeEachCallback, AfterEachCallb
     }
 
     /** A server with {@code --control}. */
-    public static final class Lazuli implements CloseableResource {
+    public static final class Lazuli implements CloseableResource, AutoCloseable {
         private static final Pattern CONNECTION = Pattern.compile("Connection string[^:]*: (.*)");
         private static final Pattern ENDPOINT = Pattern.compile("BlobEndpoint=([^;]+)");
 

@@ -1,7 +1,7 @@
 //! `docs/reference/control.md` and `docs/reference/openapi.json`, written from the declarations of the control requests.
 
 use crate::control::spec::{ControlSpec, PREFIX};
-use crate::control::{openapi, specs};
+use crate::control::specs;
 
 /// The parts of the page before and after the table.
 const INTRODUCTION: &str = include_str!("introduction.md");

@@ -30,7 +30,7 @@ async fn plant(mut request: ControlRequest) -> Result<Response<Body>, ControlErr
     let document = request.bytes().await?;
     let seeder = &request.state.seeder;
     let seed: Seed = match (document.is_empty(), seeder.folder.clone()) {
-        (false, _) => serde_json::from_slice(&document).map_err(|error| ControlError::invalid(error.to_string()))?,
+        (false, _) => Seed::parse(&document).map_err(|error| ControlError::invalid(error.to_string()))?,
         (true, Some(folder)) => {
             let seed = tokio::task::spawn_blocking(move || read(&folder)).await;
             seed.map_err(|error| ControlError::failed(error.to_string()))?.map_err(|error| refusal(&error))?

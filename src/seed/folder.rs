@@ -22,7 +22,9 @@ use std::path::Path;
 /// [`SeedError`] for a file that cannot be read, or that nothing here describes.
 pub fn read(folder: &Path) -> Result<Seed, SeedError> {
     let mut seed: Seed = match folder.join(DOCUMENT) {
-        path if path.exists() => json(&path)?,
+        path if path.exists() => {
+            Seed::parse(&bytes(&path)?).map_err(|error| SeedError::Malformed { path, reason: error.to_string() })?
+        }
         _ => Seed::default(),
     };
     let mut first = AccountSeed {
@@ -121,8 +123,12 @@ fn documents(folder: &Path) -> Result<Vec<(String, std::path::PathBuf)>, SeedErr
     named.collect()
 }
 
-fn json<T: DeserializeOwned>(path: &Path) -> Result<T, SeedError> {
+fn bytes(path: &Path) -> Result<Vec<u8>, SeedError> {
     #[expect(clippy::disallowed_methods, reason = "seeds are read here")]
-    let text = fs::read(path).map_err(|error| SeedError::CannotRead { path: path.to_owned(), error })?;
-    serde_json::from_slice(&text).map_err(|error| SeedError::Malformed { path: path.to_owned(), reason: error.to_string() })
+    fs::read(path).map_err(|error| SeedError::CannotRead { path: path.to_owned(), error })
+}
+
+fn json<T: DeserializeOwned>(path: &Path) -> Result<T, SeedError> {
+    serde_json::from_slice(&bytes(path)?)
+        .map_err(|error| SeedError::Malformed { path: path.to_owned(), reason: error.to_string() })
 }

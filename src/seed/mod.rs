@@ -224,7 +224,9 @@ impl Seeder {
     /// Creates a resource that may exist.
     async fn create(&self, kind: ServiceKind, account: &str, what: &str, request: ImportRequest) -> Result<(), SeedError> {
         let refused = |error| SeedError::refused(account, what, error);
-        let accepts = |status: StatusCode, code: &str| status == StatusCode::CONFLICT && code.ends_with("AlreadyExists");
+        // The Table service names the code only in the body.
+        let exists = |code: &str| code.ends_with("AlreadyExists") || kind == ServiceKind::Table;
+        let accepts = |status: StatusCode, code: &str| status == StatusCode::CONFLICT && exists(code);
         self.sender(kind, account, what)?.send_unless(account, request, accepts).await.map_err(refused)
     }
 

@@ -121,7 +121,7 @@ impl Journal {
         let entries = entries.encoded().map_err(|error| ErrorCode::InternalError.with_reason(error.to_string()))?;
         match entries.len() {
             0 => Ok(Durable::Already),
-            ..=MAX_CHANGE => Ok(log.append(&entries)),
+            1..=MAX_CHANGE => Ok(log.append(&entries)),
             bytes => Err(ErrorCode::InternalError.with_message(format!("A change of {bytes} bytes is too large for the log."))),
         }
     }

@@ -127,7 +127,7 @@ async fn a_directory_that_is_no_seed_is_refused() {
         ("queues/jobs.txt", "", "a seed has only"),
         ("queues/jobs.json", "{", "jobs.json: EOF"),
         ("seed.json", "{\"tables\":[]}", "seed.json: invalid type"),
-        ("containers/No/a", "", "InvalidResourceName"),
+        ("containers/Not_a_name/a", "", "InvalidResourceName"),
         ("accounts/nobody/containers/cats/tom", "", "there is no account \"nobody\""),
     ] {
         let seed = Scratch::new("no-seed");
