@@ -8,6 +8,7 @@ use crate::operation::ServiceKind;
 use crate::tests::support::scenario::check_of;
 use crate::tests::support::scratch::Scratch;
 use crate::tests::support::server::TestServer;
+use crate::tests::support::time::Timestamp;
 use std::path::PathBuf;
 
 /// By how many seconds the clock is moved while the newest format is written: less than the skew that signatures may have.
@@ -56,7 +57,8 @@ const TARGETS: &[(ServiceKind, &str)] = &[
 async fn answers(server: &TestServer) -> String {
     let mut all = String::new();
     for (kind, target) in TARGETS {
-        let got = server.request("GET", target).of(*kind).send().await;
+        let date = server.now().rfc1123();
+        let got = server.request("GET", target).of(*kind).header("x-ms-date", &date).send().await;
         let text = String::from_utf8_lossy(&got.body).replace('\0', "·");
         all += &format!("{kind:?} {target} → {}\n", got.verdict());
         for (name, value) in &got.headers {
@@ -87,18 +89,26 @@ async fn every_released_format_opens() {
     }
     for form in 1..=NEWEST {
         let wanted = std::fs::read_to_string(folder(form).join("answers.txt")).unwrap();
+        // At the time at which the data was written: a read on another day is stored as an access.
+        let written = written(&wanted);
         let place = copy_of(form);
-        let server = TestServer::with(&["--location", place.path(), ACCOUNT]).await;
+        let server = TestServer::at(&["--location", place.path(), ACCOUNT], written).await;
         server.wait(LATER);
         check(&answers(&server).await, &wanted, &format!("form {form}"));
         // And rewritten by this version, in another folder, because a read is stored as an access.
         let place = copy_of(form);
-        let mut server = TestServer::with(&["--location", place.path(), ACCOUNT]).await;
+        let mut server = TestServer::at(&["--location", place.path(), ACCOUNT], written).await;
         server.emulator.store().disk().unwrap().log().snapshot();
         server.wait(LATER);
         server.restart().await;
         check(&answers(&server).await, &wanted, &format!("form {form}, rewritten"));
     }
+}
+
+/// When the data of these answers was written: the first of their times.
+fn written(answers: &str) -> Timestamp {
+    let times = answers.split("<Last-Modified>").skip(1).map(|rest| rest.split('<').next().unwrap());
+    times.map(|time| Timestamp::parse_http(time).unwrap()).min().unwrap()
 }
 
 fn copy_of(form: u32) -> Scratch {
