@@ -8,6 +8,7 @@ impl Paths {
     pub fn check_access(&self, caller: Caller, (system, path): (usize, &Names), wanted: u8) -> &'static str {
         let inside = &self.systems[system];
         match inside.nodes.contains_key(path) {
+            _ if !inside.permits(caller, Need::Status, path) => REFUSED,
             false => NOT_FOUND,
             true if inside.permits(caller, Need::Check(wanted), path) => "200",
             true => REFUSED,

@@ -37,7 +37,7 @@ pub(super) static RENAME_PATH: Operation<Blobs> = operation!(
 );
 
 const SOURCE: &str = "x-ms-rename-source";
-/// The permissions on the source: to move it, or else to read and to delete it. One who may only delete it must not see its content.
+/// The permissions on the source: to move it, or else to read and to delete it: a caller that may only delete it must not see its content.
 const MOVES: [RequiredPermission; 2] = [RequiredPermission::object("m"), RequiredPermission::object("rd").all()];
 
 input! { pub(super) RenameInput {
