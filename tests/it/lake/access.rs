@@ -367,7 +367,12 @@ async fn no_position_of_a_list_leads_past_a_directory_that_may_not_be_listed() {
         let headers: &[_] = if request.contains("Recursive") { &[("x-ms-acl", "user:ann:rwx")] } else { &[] };
         let answer = send(&server, &ann, request, headers, "").await;
         let shows = |text: &str| answer.text().contains(text);
-        assert!(answer.verdict() == "200" && !shows("secret/name") && !shows("secret/gone"), "{request}: {} {}", answer.verdict(), answer.text());
+        assert!(
+            answer.verdict() == "200" && !shows("secret/name") && !shows("secret/gone"),
+            "{request}: {} {}",
+            answer.verdict(),
+            answer.text()
+        );
     }
     // The super user sees them.
     let all = server.request("GET", "/box?restype=container&comp=list&showonly=deleted").send().await;

@@ -146,7 +146,9 @@ async fn a_rename_is_not_a_way_around_letters() {
 async fn a_recursive_change_needs_the_letter_of_permissions() {
     let server = lake(&[]).await;
     check_in(&server, "PUT /box/a/f?resource=file → 201").await;
-    for (letters, verdict) in [("rwdlmo", "403 AuthorizationPermissionMismatch"), ("e", "403 AuthorizationPermissionMismatch"), ("p", "200")] {
+    for (letters, verdict) in
+        [("rwdlmo", "403 AuthorizationPermissionMismatch"), ("e", "403 AuthorizationPermissionMismatch"), ("p", "200")]
+    {
         let headers = [("x-ms-acl", "user:ann:rwx")];
         let request = "PATCH /box/a?action=setAccessControlRecursive&mode=modify";
         assert_eq!(send(&server, request, &sas("c", "", letters), &headers, "").await.verdict(), verdict, "{letters}");

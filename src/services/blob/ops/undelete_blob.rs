@@ -61,9 +61,8 @@ fn check_source(request: &Request, path: &str) -> Result<(), StorageError> {
     let is_same = segments(path).eq(segments(request.target.blob()?.0));
     let is_of_path = matches!(request.authorization, Authorization::Sas { scope: SasScope::Resource, .. });
     match !is_same && (is_of_path || request.principal.is_limited()) {
-        true => {
-            Err(ErrorCode::AuthorizationPermissionMismatch.with_reason("only the whole account's rights restore a path as another one"))
-        }
+        true => Err(ErrorCode::AuthorizationPermissionMismatch
+            .with_reason("only the whole account's rights restore a path as another one")),
         false => Ok(()),
     }
 }
