@@ -523,6 +523,12 @@ impl Paths {
             acl = current.acl.clone();
         }
         let mut made = node(caller, &parent.group, acl, new.is_directory);
+        // Whoever may only write to a path does not become its owner.
+        let may_replace =
+            draft.permits(caller, Need::SetAccess, path) || !new.is_directory && draft.permits(caller, Need::Remove, path);
+        if let Some(current) = current.filter(|_| !may_replace) {
+            made = Node { owner: current.owner.clone(), group: current.group.clone(), acl: current.acl.clone(), ..made };
+        }
         made.blob.keep_lease(current.map(|current| &current.blob));
         made.blob.written(etag, now);
         draft.nodes.insert(path.clone(), made);
@@ -768,6 +774,9 @@ impl Paths {
 
     pub fn set_access(&mut self, caller: Caller, (system, path): (usize, &Names), access: Access) -> &'static str {
         let inside = &self.systems[system];
+        if !inside.permits(caller, Need::Status, path) {
+            return REFUSED;
+        }
         let Some(node) = inside.nodes.get(path) else { return NOT_FOUND };
         let need = match access {
             Access::Mode(_) | Access::Acl(_) => Some(Need::SetAccess),
@@ -793,10 +802,16 @@ impl Paths {
     /// A page of a recursive change: the verdict, the changed directories and files, and the failed paths; and where the next page begins.
     pub fn change_access(&mut self, caller: Caller, (system, path): (usize, &Names), page: &Page) -> (String, Option<Names>) {
         let mut draft = self.systems[system].clone();
+        if !draft.permits(caller, Need::Status, path) {
+            return (REFUSED.to_owned(), None);
+        }
         if !draft.nodes.contains_key(path) {
             return (NOT_FOUND.to_owned(), None);
         }
-        let all: Vec<Names> = draft.nodes.keys().filter(|other| other.starts_with(path)).cloned().collect();
+        // It goes through directories that the caller may list.
+        let is_reachable =
+            |other: &&Names| (path.len()..other.len()).all(|end| draft.permits(caller, Need::List, &other[..end].to_vec()));
+        let all: Vec<Names> = draft.nodes.keys().filter(|other| other.starts_with(path)).filter(is_reachable).cloned().collect();
         let mut rest = all.into_iter().skip_while(|path| page.from.as_ref().is_some_and(|from| path < from));
         let (mut directories, mut files, mut failed, mut stopped) = (0, 0, Vec::new(), false);
         for path in rest.by_ref().take(page.most) {
@@ -830,6 +845,9 @@ impl Paths {
     /// The answer to a check of access with these permissions.
     pub fn check_access(&self, caller: Caller, (system, path): (usize, &Names), wanted: u8) -> &'static str {
         let inside = &self.systems[system];
+        if !inside.permits(caller, Need::Status, path) {
+            return REFUSED;
+        }
         match inside.nodes.contains_key(path) {
             false => NOT_FOUND,
             true if inside.permits(caller, Need::Check(wanted), path) => "200",

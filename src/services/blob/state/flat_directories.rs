@@ -31,7 +31,12 @@ pub(super) struct MovedBlob {
 
 impl Container {
     /// Deletes a blob of a flat namespace, or all blobs of a directory that their names imply, each as a deletion of its own would.
-    pub(super) fn delete_flat(&mut self, request: &Request, recursive: bool, retention: RetentionPolicy) -> Result<(), StorageError> {
+    pub(super) fn delete_flat(
+        &mut self,
+        request: &Request,
+        recursive: bool,
+        retention: RetentionPolicy,
+    ) -> Result<(), StorageError> {
         let (name, _) = request.target.blob()?;
         let below = self.flat_below(name, request.now);
         let own = match self.admit(request) {
@@ -64,21 +69,21 @@ impl Container {
         current.map(|(key, blob)| Admitted { key: key.clone(), blob: blob.clone() }).collect()
     }
 
-/// The moves of the blobs below a directory of a flat namespace. The service copies and deletes each of them.
-///
-/// # Errors
-/// 400 for a new name that is too long; 412 for a leased blob; 409 for one under an immutability policy or a legal hold.
+    /// The moves of the blobs below a directory of a flat namespace. The service copies and deletes each of them.
+    ///
+    /// # Errors
+    /// 400 for a new name that is too long; 412 for a leased blob; 409 for one under an immutability policy or a legal hold.
     pub(super) fn flat_moves(&self, source: &Place, to: &Place, now: Timestamp) -> Result<Vec<(BlobKey, Place)>, StorageError> {
-    let move_of = |blob: Admitted| {
-        lease::check(blob.lease, LeaseCheck::Required, None, LeasedResource::Blob, now)?;
-        blob.protection.admits_removal(now)?;
-        let below = blob.key.place.as_str().strip_prefix(source.as_str()).unwrap_or_default();
-        let name = format!("{}{below}", to.as_str());
-        names::blob(&name)?;
-        Ok((blob.key, Place::flat(name)))
-    };
-    self.flat_below(source.as_str(), now).into_iter().map(move_of).collect()
-}
+        let move_of = |blob: Admitted| {
+            lease::check(blob.lease, LeaseCheck::Required, None, LeasedResource::Blob, now)?;
+            blob.protection.admits_removal(now)?;
+            let below = blob.key.place.as_str().strip_prefix(source.as_str()).unwrap_or_default();
+            let name = format!("{}{below}", to.as_str());
+            names::blob(&name)?;
+            Ok((blob.key, Place::flat(name)))
+        };
+        self.flat_below(source.as_str(), now).into_iter().map(move_of).collect()
+    }
 
     /// A directory of a flat namespace: an empty blob with the mark of directories.
     pub(super) fn directory_mark(&mut self, now: Timestamp) -> Blob {
@@ -108,5 +113,4 @@ impl Container {
             self.insert(BlobKey::base(to), Blob::clone(&blob));
         }
     }
-
 }
