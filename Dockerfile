@@ -23,7 +23,7 @@ RUN for name in lazuli-storage azurite azurite-blob azurite-queue azurite-table;
 RUN printf '#!/bin/sh\nexec "$@"\n' > /usr/local/bin/docker-entrypoint.sh && chmod +x /usr/local/bin/docker-entrypoint.sh
 
 LABEL org.opencontainers.image.title="Lazuli" \
-      org.opencontainers.image.description="An Azure Storage server: Blob, Queue, Table and File, in the place of Azurite" \
+      org.opencontainers.image.description="An Azure Storage server: Blob, Data Lake, Queue, Table and File, in the place of Azurite" \
       org.opencontainers.image.licenses="MIT" \
       org.opencontainers.image.source="https://github.com/lazuli-storage/lazuli" \
       org.opencontainers.image.documentation="https://github.com/lazuli-storage/lazuli/tree/main/docs"

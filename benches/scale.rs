@@ -1,7 +1,7 @@
 //! The cost of an operation by the number of other items: no operation on one entity or message may depend on how many others exist.
 //!
 //! `cargo bench --bench scale` starts a server in this process, fills it over its socket, and prints medians of sequential requests on
-//! one connection.
+//! one connection. `-- paths` only measures the paths of Data Lake.
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,
@@ -17,12 +17,14 @@ use hyper::body::Bytes;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
-use lazuli::{Emulator, ServiceKind, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
+use lazuli::{Config, Emulator, ServiceKind, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use std::time::{Duration, Instant};
 
 const LITTLE: usize = 10_000;
 const MUCH: usize = 1_000_000;
+/// Paths of a file system: half of them in one directory, half in directories of a thousand.
+const MANY_PATHS: usize = 2_000_000;
 /// Requests of a measurement.
 const TIMES: usize = 1_000;
 /// Entities of a partition.
@@ -36,15 +38,22 @@ struct Bench {
 
 impl Bench {
     async fn start() -> Bench {
-        let emulator = Emulator::builder().start().await.unwrap();
+        let account = format!("--account={WELL_KNOWN_ACCOUNT},hns");
+        let ports = ["--blob-port=0", "--queue-port=0", "--table-port=0", "--file-port=0"];
+        let config = Config::from_arguments(ports.iter().chain([&account.as_str()])).unwrap();
+        let emulator = Emulator::builder().config(config).start().await.unwrap();
         Bench { emulator, client: Client::builder(TokioExecutor::new()).build_http(), sas: sas() }
     }
 
     async fn request(&self, kind: ServiceKind, method: &str, target: &str, content_type: &str, body: String) -> Bytes {
+        self.request_with(kind, method, target, ("content-type", content_type), body).await
+    }
+
+    async fn request_with(&self, kind: ServiceKind, method: &str, target: &str, header: (&str, &str), body: String) -> Bytes {
         let joint = if target.contains('?') { '&' } else { '?' };
         let url = format!("{}{target}{joint}{}", self.emulator.endpoint(kind, WELL_KNOWN_ACCOUNT).unwrap(), self.sas);
         let request = http::Request::builder().method(method).uri(url).header("x-ms-version", "2021-12-02");
-        let request = request.header("accept", "application/json;odata=nometadata").header("content-type", content_type);
+        let request = request.header("accept", "application/json;odata=nometadata").header(header.0, header.1);
         let request = request.header("content-length", body.len()).body(Full::new(Bytes::from(body))).unwrap();
         let response = self.client.request(request).await.unwrap();
         let status = response.status();
@@ -64,6 +73,38 @@ impl Bench {
         }
         times.sort_unstable();
         times[TIMES / 2].as_secs_f64() * 1e6
+    }
+
+    /// The median time of a request on a path, in microseconds. `request` gets its number, and returns it with the source of a rename.
+    async fn time_path(&self, request: impl Fn(usize) -> (&'static str, String, String)) -> f64 {
+        let mut times: Vec<Duration> = Vec::with_capacity(TIMES);
+        for n in 0..TIMES {
+            let (method, target, source) = request(n);
+            let header = if source.is_empty() { ("content-type", "text/plain") } else { ("x-ms-rename-source", source.as_str()) };
+            let start = Instant::now();
+            self.request_with(ServiceKind::Blob, method, &target, header, String::new()).await;
+            times.push(start.elapsed());
+        }
+        times.sort_unstable();
+        times[TIMES / 2].as_secs_f64() * 1e6
+    }
+
+    /// Sends requests of the Blob service, 64 at a time.
+    async fn fill(&self, targets: impl Iterator<Item = String>) {
+        let mut targets = targets.peekable();
+        while targets.peek().is_some() {
+            let some = targets.by_ref().take(64).collect::<Vec<_>>();
+            let puts = some.iter().map(|target| self.request(ServiceKind::Blob, "PUT", target, "", String::new()));
+            futures::future::join_all(puts).await;
+        }
+    }
+
+    /// A file system with so many paths.
+    async fn file_system(&self, name: &str, count: usize) {
+        self.request(ServiceKind::Blob, "PUT", &format!("/{name}?resource=filesystem"), "", String::new()).await;
+        self.fill(std::iter::once(format!("/{name}/{}/f?resource=file", deep()))).await;
+        self.fill((0..count / 2).map(|n| format!("/{name}/wide/{n:07}?resource=file"))).await;
+        self.fill((0..count / 2).map(|n| format!("/{name}/tree/{:04}/{:03}?resource=file", n / 1000, n % 1000))).await;
     }
 
     /// A table with so many entities, a hundred in each partition.
@@ -107,20 +148,88 @@ impl Bench {
 
 /// The query of an account SAS that permits everything.
 fn sas() -> String {
-    let fields = [WELL_KNOWN_ACCOUNT, "rwdlacup", "qt", "sco", "", "2100-01-01", "", "", "2019-02-02", ""].join("\n");
+    let fields = [WELL_KNOWN_ACCOUNT, "rwdlacup", "bqt", "sco", "", "2100-01-01", "", "", "2019-02-02", ""].join("\n");
     let mac = Hmac::<sha2::Sha256>::new_from_slice(&STANDARD.decode(WELL_KNOWN_KEY).unwrap()).unwrap();
     let signature = STANDARD.encode(mac.chain_update(fields.as_bytes()).finalize().into_bytes());
     let signature = utf8_percent_encode(&signature, NON_ALPHANUMERIC);
-    format!("sv=2019-02-02&ss=qt&srt=sco&sp=rwdlacup&se=2100-01-01&sig={signature}")
+    format!("sv=2019-02-02&ss=bqt&srt=sco&sp=rwdlacup&se=2100-01-01&sig={signature}")
+}
+
+/// A path of sixty directories.
+fn deep() -> String {
+    (0..60).map(|depth| format!("deep{depth:02}")).collect::<Vec<_>>().join("/")
 }
 
 fn show(what: &str, little: f64, much: f64) {
     println!("| {what} | {little:.0} µs | {much:.0} µs | {:.2} |", much / little);
 }
 
+/// Measures the paths of Data Lake.
+async fn paths(bench: &Bench) {
+    let systems = [("few", LITTLE), ("many", MANY_PATHS)];
+    println!("| request | beside {LITTLE} | beside {MANY_PATHS} | ratio |\n|---|---|---|---|");
+    for (name, count) in systems {
+        bench.file_system(name, count).await;
+    }
+    // Paths all over the directory, by a step that is prime to their number.
+    let at = |n: usize, count: usize| n * 7_919 % (count / 2);
+    type Request = fn(&str, usize, usize) -> (&'static str, String, String);
+    let none = String::new;
+    let requests: [(&str, Request); 11] = [
+        ("properties of a file", |name, _, at| ("HEAD", format!("/{name}/wide/{at:07}"), String::new())),
+        ("properties below 60 directories", |name, _, _| ("HEAD", format!("/{name}/{}/f", deep()), String::new())),
+        ("a page of 100 paths", |name, _, at| {
+            let query = format!("resource=filesystem&recursive=false&maxResults=100&directory=wide&beginFrom={at:07}");
+            ("GET", format!("/{name}?{query}"), String::new())
+        }),
+        ("a page of 100 paths, recursive", |name, _, at| {
+            let query =
+                format!("resource=filesystem&recursive=true&maxResults=100&beginFrom=tree/{:04}/{:03}", at / 1000, at % 1000);
+            ("GET", format!("/{name}?{query}"), String::new())
+        }),
+        ("a page of 100 blobs", |name, _, at| {
+            let query = format!("restype=container&comp=list&maxresults=100&prefix=tree/{:04}/", at / 1000);
+            ("GET", format!("/{name}?{query}"), String::new())
+        }),
+        ("create", |name, n, _| ("PUT", format!("/{name}/wide/new{n}?resource=file"), String::new())),
+        ("create a file and two directories", |name, n, _| {
+            ("PUT", format!("/{name}/tree/new{n}/d/f?resource=file"), String::new())
+        }),
+        ("rename a file", |name, n, _| ("PUT", format!("/{name}/tree/moved{n}?mode=legacy"), format!("/{name}/wide/new{n}"))),
+        ("rename the directory of half of them", |name, n, _| {
+            let (from, to) = if n % 2 == 0 { ("wide", "broad") } else { ("broad", "wide") };
+            ("PUT", format!("/{name}/{to}?mode=legacy"), format!("/{name}/{from}"))
+        }),
+        ("delete a file", |name, n, _| ("DELETE", format!("/{name}/tree/moved{n}"), String::new())),
+        ("delete a directory", |name, n, _| ("DELETE", format!("/{name}/tree/new{n}?recursive=true"), String::new())),
+    ];
+    for (what, request) in requests {
+        let mut medians = [0.0; 2];
+        for (median, (name, count)) in medians.iter_mut().zip(systems) {
+            *median = bench.time_path(|n| request(name, n, at(n, count))).await;
+        }
+        show(what, medians[0], medians[1]);
+    }
+    let mut whole = [0.0; 2];
+    for (time, (name, _)) in whole.iter_mut().zip(systems) {
+        let start = Instant::now();
+        bench.request(ServiceKind::Blob, "DELETE", &format!("/{name}/wide?recursive=true"), "", none()).await;
+        *time = start.elapsed().as_secs_f64() * 1e6;
+    }
+    show("delete the directory of half of them", whole[0], whole[1]);
+    let mut after = [0.0; 2];
+    for (time, (name, _)) in after.iter_mut().zip(systems) {
+        *time = bench.time_path(|n| ("PUT", format!("/{name}/after{n}?resource=file"), none())).await;
+    }
+    show("create right after it", after[0], after[1]);
+}
+
 #[tokio::main]
 async fn main() {
     let bench = Bench::start().await;
+    if std::env::args().any(|argument| argument == "paths") {
+        return paths(&bench).await;
+    }
     println!("| request | beside {LITTLE} | beside {MUCH} | ratio |\n|---|---|---|---|");
 
     let tables = [("little", LITTLE), ("much", MUCH)];
@@ -156,4 +265,5 @@ async fn main() {
         }
         show(what, medians[0], medians[1]);
     }
+    paths(&bench).await;
 }

@@ -52,18 +52,36 @@ fn read_all(path: &Path, progress: &Progress) -> Result<Checked, DiskError> {
     });
     found.push(format!("{} contents of {} in extents", slices.len(), extents::size(bytes)));
     found.push(format!("{} unused in extents", extents::size(unused)));
+    let (paths, mut wrong) = check_hierarchies(&services.0, &accounts);
+    found.extend(paths);
     let stage = progress.begin("reading the contents", bytes);
     let read = slices.iter().map(|slice| {
         let read = slice.read();
         stage.advance(u64::from(slice.place().length));
         read
     });
-    let mut wrong: Vec<String> = read.filter_map(Result::err).map(|error| error.to_string()).collect();
-    let more = wrong.len().saturating_sub(LISTED);
-    wrong.truncate(LISTED);
+    let mut damaged: Vec<String> = read.filter_map(Result::err).map(|error| error.to_string()).collect();
+    let more = damaged.len().saturating_sub(LISTED);
+    damaged.truncate(LISTED);
     if more > 0 {
-        wrong.push(format!("and {more} more contents"));
+        damaged.push(format!("and {more} more contents"));
     }
+    wrong.extend(damaged);
     drop(services);
     Ok(Checked { found, wrong })
+}
+
+/// Compares the paths of hierarchical namespaces with their directories: how many there are, if there is such a namespace, and what is
+/// wrong.
+fn check_hierarchies(blobs: &Blobs, accounts: &Accounts) -> (Option<String>, Vec<String>) {
+    let (mut is_any, mut paths, mut deleted, mut wrong) = (false, 0, 0, Vec::new());
+    for account in accounts.iter() {
+        for (name, found) in blobs.consistency(&account.name).unwrap_or_default() {
+            (is_any, paths, deleted) = (true, paths + found.paths, deleted + found.deleted);
+            let sentences = found.wrong.into_iter();
+            wrong.extend(sentences.map(|sentence| format!("container {name} of account {}: {sentence}", account.name)));
+        }
+    }
+    let found = format!("{paths} paths and {deleted} retained deletions in hierarchical namespaces");
+    (is_any.then_some(found), wrong)
 }

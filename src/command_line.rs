@@ -219,6 +219,13 @@ fn announce(config: &Config, emulator: &Emulator, logger: &Logger) {
             _ => {}
         }
     }
+    if let Some(address) = emulator.data_lake() {
+        logger.say(&format!(
+            "{} Data Lake service is listening at {}",
+            if azurite { "Azurite" } else { "Lazuli" },
+            address.url()
+        ));
+    }
     if let Some(address) = emulator.websites() {
         logger.say(&format!("{} Web service is listening at {}", if azurite { "Azurite" } else { "Lazuli" }, address.url()));
     }
@@ -226,6 +233,11 @@ fn announce(config: &Config, emulator: &Emulator, logger: &Logger) {
         let account = emulator.account();
         let of = if account == WELL_KNOWN_ACCOUNT { String::new() } else { format!(" of {account}") };
         logger.say(&format!("Connection string{of}: {}", emulator.connection_string()));
+        for account in config.accounts.iter().filter(|account| account.hns) {
+            if let Some(url) = emulator.endpoint(ServiceKind::DataLake, &account.name) {
+                logger.say(&format!("Data Lake endpoint of {}: {url}", account.name));
+            }
+        }
         match &config.location {
             Some(place) => {
                 logger.say(&format!("Data is kept in {}", place.display()));

@@ -28,6 +28,13 @@ BINARY = os.environ["LAZULI_BIN"]
 SECONDS = 240
 READY = re.compile(r"^(Connection string|Azurite (Table|Queue|Blob) service is successfully listening)", re.MULTILINE)
 
+# Suites that have Python packages: where these are installed, and the file that pins them.
+PACKAGES = {
+    "python": ("python/bin", "python/requirements.txt"),
+    "tools": ("tools/python/bin", "tools/requirements-python.txt"),
+    "spark": ("spark/bin", "spark/requirements.txt"),
+}
+
 # What differs from run to run, and how it is compared.
 VARYING = [
     ("\ufeff", ""),
@@ -64,8 +71,10 @@ def difference(shown, printed):
 
 
 class Page:
-    def __init__(self, path, work):
+    def __init__(self, path, work, packages):
         self.path = path
+        installed, pinned = PACKAGES[packages]
+        self.python, self.requirements = WORK / installed, SUITES / pinned
         self.work = work / "page"
         self.aside = work / "aside"
         self.home = work / "home"
@@ -89,21 +98,17 @@ class Page:
         shutil.copytree(ROOT / "packaging/pypi/lazuli_storage", module, ignore=shutil.ignore_patterns("__pycache__", "bin"))
         (module / "bin").mkdir()
         (module / "bin/lazuli").symlink_to(BINARY)
-        path = [self.home / ".local/bin", commands, WORK / "python/bin", WORK / "tools/bin"]
+        path = [self.home / ".local/bin", commands, self.python, WORK / "tools/bin"]
         kept = ("LANG", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "CARGO_HOME", "CARGO_TARGET_DIR", "PYENV_VERSION", "PYENV_ROOT")
         environment = {name: os.environ[name] for name in kept if name in os.environ}
         user = pathlib.Path.home()
         environment.setdefault("RUSTUP_HOME", str(user / ".rustup"))
         environment.setdefault("CARGO_HOME", str(user / ".cargo"))
-        go = subprocess.run(["go", "env", "GOMODCACHE", "GOCACHE"], cwd=SUITES / "go", capture_output=True, text=True, check=True)
-        modules, cache = go.stdout.split()
         return environment | {
             "PATH": os.pathsep.join([*map(str, path), os.environ["PATH"]]),
             "HOME": str(self.home),
             "PYTHONPATH": str(self.aside / "python"),
             "PYTHONDONTWRITEBYTECODE": "1",
-            "GOMODCACHE": modules,
-            "GOCACHE": cache,
             "GOFLAGS": "-mod=mod",
             "GOPROXY": "off",
             "GONOSUMDB": "*",
@@ -245,6 +250,8 @@ class Page:
         self.run(self.script("exec node " + shlex.quote(self.program(block, "program.mjs"))), self.expected(block))
 
     def run_go(self, block):
+        go = subprocess.run(["go", "env", "GOMODCACHE", "GOCACHE"], cwd=SUITES / "go", capture_output=True, text=True, check=True)
+        self.environment |= dict(zip(("GOMODCACHE", "GOCACHE"), go.stdout.split()))
         folder = self.aside / f"go-{len(self.groups)}"
         folder.mkdir()
         for name in ("go.mod", "go.sum"):
@@ -330,7 +337,9 @@ class Page:
             words = shlex.split(line, comments=True)
             tool, packages = words[:2], words[2:]
             if tool == ["pip", "install"]:
-                self.require(packages, (SUITES / "python/requirements.txt").read_text().lower().replace("_", "-"), "{}==")
+                pinned = self.requirements.read_text().lower().replace("_", "-")
+                for package in packages:
+                    self.require([package], pinned, "\n{}" if "==" in package else "\n{}==")
             elif tool == ["npm", "install"]:
                 self.require(packages, (SUITES / "node/package.json").read_text(), '"{}"')
             elif tool == ["go", "get"]:
@@ -346,7 +355,7 @@ class Page:
 
     def require(self, packages, pinned, form):
         for package in packages:
-            if form.format(package) not in pinned:
+            if form.format(package) not in f"\n{pinned}":
                 raise PageError(f"{package} is not installed by the suites")
 
 
@@ -382,7 +391,7 @@ def main():
     except PageError as error:
         print(error)
         return 1
-    page = Page(path, work)
+    page = Page(path, work, whole.get("packages", "python"))
     needs_server = any(block.action not in ("skip", "json", "yaml", "installed", "file") for block in found)
     try:
         if needs_server and whole.get("server") != "none" and found[0].action != "server":

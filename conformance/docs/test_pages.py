@@ -31,6 +31,9 @@ ISOLATION = isolation()
 
 @pytest.mark.parametrize("page", [page for page in PAGES if "```" in page.read_text(encoding="utf-8")], ids=lambda page: str(page.relative_to(ROOT)))
 def test_page(page, tmp_path):
+    suite = re.search("<!-- page: packages (.*) -->", page.read_text(encoding="utf-8"))
+    if suite and not (ROOT / "conformance/.work" / suite[1]).exists():
+        pytest.skip(f"its packages are those of conformance/run {suite[1]}")
     run = subprocess.run(
         [*ISOLATION, sys.executable, str(pathlib.Path(__file__).with_name("page.py")), str(page), str(tmp_path)],
         stdout=subprocess.PIPE,

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import pytest
 import requests
+from azure.core.credentials import AccessToken
 from azure.core.exceptions import HttpResponseError
 from azure.storage.blob import BlobServiceClient, generate_account_sas, generate_blob_sas, generate_container_sas
 
@@ -35,8 +36,21 @@ SECURE_CERTIFICATE = os.environ.get("SECURE_CERTIFICATE")
 BEARER_TOKEN = os.environ.get("BEARER_TOKEN")
 CONTROL_URL = os.environ.get("LAZULI_CONTROL_URL")
 
+# Of clients of the server that speaks https.
+SECURE = {"retry_total": 0, "connection_verify": SECURE_CERTIFICATE}
+
 KIB = 1024
 MIB = 1024 * KIB
+
+
+class Bearer:
+    """Has one token, whatever it is asked for."""
+
+    def __init__(self, token):
+        self.token = token
+
+    def get_token(self, *scopes, **options):
+        return AccessToken(self.token, 4_102_444_800)
 
 
 def unique(stem="test"):

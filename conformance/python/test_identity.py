@@ -5,26 +5,14 @@ from base64 import urlsafe_b64encode
 from datetime import timedelta
 
 import pytest
-from azure.core.credentials import AccessToken
 from azure.storage.blob import BlobClient, BlobServiceClient, ContainerClient, generate_blob_sas, generate_container_sas
-from helpers import ACCOUNT, BEARER_TOKEN, KEY, SECURE_BLOB_URL, SECURE_CERTIFICATE, now, refused, unique
+from helpers import ACCOUNT, BEARER_TOKEN, KEY, SECURE, SECURE_BLOB_URL, Bearer, now, refused, unique
 
 pytestmark = pytest.mark.skipif(
     not (SECURE_BLOB_URL and BEARER_TOKEN), reason="SECURE_BLOB_URL and BEARER_TOKEN are not both set"
 )
 
-SECURE = {"retry_total": 0, "connection_verify": SECURE_CERTIFICATE}
 HOUR = timedelta(hours=1)
-
-
-class Bearer:
-    """Has one token, whatever it is asked for."""
-
-    def __init__(self, token):
-        self.token = token
-
-    def get_token(self, *scopes, **options):
-        return AccessToken(self.token, 4_102_444_800)
 
 
 def with_bearer(token):

@@ -62,6 +62,16 @@ def run(command, env, text=None, fails=False):
     return done.stdout + done.stderr if fails else done.stdout
 
 
+def azcopy(*words, fails=False):
+    """What a job of azcopy says at its end."""
+    plans = WORK / "azcopy"
+    env = environment(AZCOPY_LOG_LOCATION=str(plans), AZCOPY_JOB_PLAN_LOCATION=str(plans), AZCOPY_CONCURRENCY_VALUE="8")
+    said = run(["azcopy", *words, "--output-type", "json"], env, fails=fails)
+    lines = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+    ends = [line["MessageContent"] for line in lines if line["MessageType"] == "EndOfJob"]
+    return json.loads(ends[-1]) if ends and ends[-1].startswith("{") else [line["MessageContent"] for line in lines]
+
+
 def parsed(output):
     return json.loads(output) if output.strip() else None
 

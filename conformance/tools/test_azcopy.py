@@ -5,19 +5,9 @@ import os
 
 import pytest
 from azure.storage.blob import BlobType
-from helpers import MIB, WORK, account_sas, environment, now, pattern, read_container, read_tree, run, tree, url
+from helpers import MIB, account_sas, azcopy, now, pattern, read_container, read_tree, tree, url
 
 FILES = {"a.txt": b"a", "b.bin": pattern(3 * MIB), "folder/c d.txt": b"c d", "folder/deep/ä%+.txt": b"odd", "folder/empty": b""}
-
-
-def azcopy(*words, fails=False):
-    """What a job says at its end."""
-    plans = WORK / "azcopy"
-    env = environment(AZCOPY_LOG_LOCATION=str(plans), AZCOPY_JOB_PLAN_LOCATION=str(plans), AZCOPY_CONCURRENCY_VALUE="8")
-    said = run(["azcopy", *words, "--output-type", "json"], env, fails=fails)
-    lines = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
-    ends = [line["MessageContent"] for line in lines if line["MessageType"] == "EndOfJob"]
-    return json.loads(ends[-1]) if ends and ends[-1].startswith("{") else [line["MessageContent"] for line in lines]
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,7 @@ const common = {
 function launcher() {
   return {
     name: "lazuli-storage",
-    description: "An Azure Storage server for a laptop and for CI: Blob, Queue, Table and File in one small binary",
+    description: "An Azure Storage server for a laptop and for CI: Blob, Data Lake, Queue, Table and File in one small binary",
     keywords: ["azure", "storage", "emulator", "blob", "queue", "table", "azurite", "testing"],
     ...common,
     bin: { lazuli: "bin/lazuli.js", "lazuli-storage": "bin/lazuli.js" },

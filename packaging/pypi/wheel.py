@@ -24,7 +24,7 @@ metadata = f"""\
 Metadata-Version: 2.4
 Name: lazuli-storage
 Version: {version}
-Summary: An Azure Storage server for a laptop and for CI: Blob, Queue, Table and File in one small binary
+Summary: An Azure Storage server for a laptop and for CI: Blob, Data Lake, Queue, Table and File in one small binary
 Keywords: azure,storage,emulator,blob,queue,table,azurite,testing
 License-Expression: MIT
 License-File: LICENSE

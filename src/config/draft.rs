@@ -15,6 +15,7 @@ pub(super) struct Draft {
     pub(super) table: Endpoint,
     pub(super) file: Endpoint,
     pub(super) web_port: Option<u16>,
+    pub(super) dfs_port: Option<u16>,
     pub(super) in_memory: bool,
     pub(super) from_azurite: Option<PathBuf>,
     pub(super) durability: Option<Durability>,
@@ -70,12 +71,17 @@ impl Draft {
         if self.web_port.is_some() && !has_blob {
             self.warn("--web-port is ignored: websites are the Blob service's");
         }
+        if self.dfs_port.is_some() && !has_blob {
+            self.warn("--dfs-port is ignored: Data Lake is the other API of the Blob service");
+        }
+        let lake = self.dfs_port.filter(|_| has_blob).map(|port| Endpoint { port, ..self.blob.clone() });
         let web = self.web_port.filter(|_| has_blob).map(|port| Endpoint { port, ..self.blob.clone() });
         let all = matches!(program, ProgramName::Lazuli | ProgramName::Azurite);
         Ok(Config {
             program,
             blob: has_blob.then_some(self.blob),
             web,
+            lake,
             queue: (all || program == ProgramName::AzuriteQueue).then_some(self.queue),
             table: (all || program == ProgramName::AzuriteTable).then_some(self.table),
             file: all.then_some(self.file),

@@ -104,6 +104,12 @@ pub(super) static SECTIONS: &[Section] = &[
                  (account.localhost); any other host is the website of the first account",
             ),
             ],
+            &[
+            value("dfs-port", "PORT", |d, v| port(v).map(|p| d.dfs_port = Some(p))).means(
+                "Another port of the Blob service, for Data Lake clients whose requests nothing else distinguishes (C++, OpenDAL): none unless \
+                 given. Others use the Blob service's own port, or account.dfs.localhost",
+            ),
+            ],
             endpoint!(queue, "Queue", "10001"),
             endpoint!(table, "Table", "10002"),
             endpoint!(file, "File", "10003"),

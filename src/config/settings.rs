@@ -21,6 +21,8 @@ pub struct Config {
     pub(crate) blob: Option<Endpoint>,
     /// Where the static websites listen, if they have a port of their own.
     pub(crate) web: Option<Endpoint>,
+    /// Where clients of Data Lake connect that nothing else distinguishes from those of the Blob service, if there is such a port.
+    pub(crate) lake: Option<Endpoint>,
     /// Where the Queue service listens, if it is served.
     pub(crate) queue: Option<Endpoint>,
     /// Where the Table service listens, if it is served.

@@ -45,6 +45,7 @@ fn without_flags_and_variables_the_defaults_hold() {
         program: ProgramName::Lazuli,
         blob: endpoint(10000),
         web: None,
+        lake: None,
         queue: endpoint(10001),
         table: endpoint(10002),
         file: endpoint(10003),
@@ -90,6 +91,9 @@ const SETTINGS: &[(&[&str], &str, &str, fn(&mut Config))] = &[
     (&["--blob-port", "--blobPort"], "LAZULI_BLOB_PORT", "0", |c| c.blob.as_mut().unwrap().port = 0),
     (&["--web-port"], "LAZULI_WEB_PORT", "8080", |c| {
         c.web = Some(Endpoint { port: 8080, ..c.blob.clone().unwrap() });
+    }),
+    (&["--dfs-port"], "LAZULI_DFS_PORT", "10004", |c| {
+        c.lake = Some(Endpoint { port: 10004, ..c.blob.clone().unwrap() });
     }),
     (&["--queue-port", "--queuePort"], "LAZULI_QUEUE_PORT", "1", |c| c.queue.as_mut().unwrap().port = 1),
     (&["--table-port", "--tablePort"], "LAZULI_TABLE_PORT", "65535", |c| c.table.as_mut().unwrap().port = 65535),

@@ -36,8 +36,8 @@ pub(super) async fn listen(
     endpoint: &Endpoint,
 ) -> Result<(TcpListener, u16), StartErrorKind> {
     let (host, port) = (endpoint.host.as_str(), endpoint.port);
-    // Websites are served at the host of the Blob service.
-    let host_of = if label == "web" { "blob" } else { label };
+    // Websites and Data Lake are served at the host of the Blob service.
+    let host_of = if matches!(label, "web" | "dfs") { "blob" } else { label };
     let failed = |error: std::io::Error| {
         let port_hint = format!("--{label}-port N chooses another");
         let (reason, hint) = match error.kind() {

@@ -40,7 +40,7 @@ impl EmulatorBuilder {
     pub fn port(mut self, service: ServiceKind, port: u16) -> EmulatorBuilder {
         if let Ok(config) = &mut self.config {
             let endpoint = match service {
-                ServiceKind::Blob => &mut config.blob,
+                ServiceKind::Blob | ServiceKind::DataLake => &mut config.blob,
                 ServiceKind::Queue => &mut config.queue,
                 ServiceKind::Table => &mut config.table,
                 ServiceKind::File => &mut config.file,

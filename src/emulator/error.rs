@@ -2,6 +2,7 @@
 
 use crate::config::ConfigErrorKind;
 use crate::http::tls::TlsError;
+use crate::services::blob::NamespaceError;
 use crate::store::disk::error::{DiskError, DiskErrorKind};
 use thiserror::Error;
 
@@ -19,6 +20,8 @@ pub(crate) enum StartErrorKind {
     Tls(#[from] TlsError),
     #[error(transparent)]
     Disk(#[from] DiskError),
+    #[error(transparent)]
+    Namespace(#[from] NamespaceError),
     /// `hint` names the flag that chooses another port or address.
     #[error("the {service} service cannot listen at {host}:{port}: {reason} ({hint})")]
     Listen { service: &'static str, host: String, port: u16, reason: String, hint: String },

@@ -11,6 +11,7 @@ use crate::control;
 use crate::control::ControlState;
 use crate::environment::Environment;
 use crate::http::background::Background;
+use crate::http::blob_port::BlobPort;
 use crate::http::pipeline::local_services::LocalServices;
 use crate::http::pipeline::{ListenerOptions, Pipeline};
 use crate::http::serve::{ConnectionOptions, Peer};
@@ -18,7 +19,7 @@ use crate::http::tls::{ServerTls, TlsError};
 use crate::http::{host, serve, tls};
 use crate::operation::{Service, ServiceKind};
 use crate::progress::Progress;
-use crate::services::blob::Blobs;
+use crate::services::blob::{Blobs, DataLake, remove_some};
 use crate::services::file::Files;
 use crate::services::queue::Queues;
 use crate::services::table::Tables;
@@ -67,9 +68,12 @@ pub struct Emulator {
     account: Account,
     addresses: Vec<Address>,
     websites: Option<Address>,
+    lake: Option<Address>,
     pub(crate) environment: Arc<Environment>,
     #[cfg(test)]
     pub(crate) files: Arc<Files>,
+    #[cfg(test)]
+    pub(crate) blobs: Arc<Blobs>,
     store: Store,
     recovered: Vec<String>,
     /// The tasks of the listeners. Dropping them ends them.
@@ -109,6 +113,7 @@ impl Emulator {
         let location = config.location.as_deref().unwrap_or(Path::new(""));
         let unreadable = |record| DiskError::new(location, DiskErrorKind::CorruptRecord(record));
         let files = Arc::new(Files::open(&accounts, &store).map_err(unreadable)?);
+        let blobs = Arc::new(Blobs::open(&accounts, &store).map_err(unreadable)?);
         let configured = [
             (ServiceKind::Blob, &config.blob),
             (ServiceKind::Queue, &config.queue),
@@ -118,9 +123,10 @@ impl Emulator {
         let configured: Vec<(Arc<dyn Service>, &Endpoint)> = configured
             .into_iter()
             .filter_map(|(kind, endpoint)| Some((kind, endpoint.as_ref()?)))
-            .map(|(kind, endpoint)| Ok((service(kind, &accounts, &store, &files).map_err(unreadable)?, endpoint)))
+            .map(|(kind, endpoint)| Ok((service(kind, &accounts, &store, &blobs, &files).map_err(unreadable)?, endpoint)))
             .collect::<Result<_, StartError>>()?;
         recovered.extend(store.disk().map(|disk| disk.settle()).unwrap_or_default());
+        recovered.extend(blobs.convert(&accounts, environment.now()).await?);
         let services: Arc<[Arc<dyn Service>]> = configured.iter().map(|(service, _)| service.clone()).collect();
 
         let scheme = if tls.is_some() { "https" } else { "http" };
@@ -128,13 +134,21 @@ impl Emulator {
         let options = ListenerOptions { host_style: !config.path_style_only, https: tls.is_some(), oauth: config.oauth };
         let background = Arc::new(Background::default());
         let local_services = Arc::new(LocalServices::new(tls.as_ref().map(|tls| tls.certificate.clone())));
+        for container in blobs.with_discarded(&accounts) {
+            background.spawn(Box::pin(async move {
+                while remove_some(&container).await {
+                    tokio::task::yield_now().await;
+                }
+            }));
+        }
         let pipeline = |service| {
             Pipeline::new(service, accounts.clone(), environment.clone(), store.clone(), &background, options)
                 .with_local_services(&local_services)
         };
         let mut addresses = Vec::new();
         let mut bound = Vec::new();
-        let mut websites = None;
+        let mut pipelines = Vec::new();
+        let (mut websites, mut lake_address) = (None, None);
         for (service, endpoint) in configured {
             let kind = service.kind();
             let (listener, port) = match listen(kind.name(), kind.label(), endpoint).await {
@@ -147,20 +161,34 @@ impl Emulator {
                 Err(error) => return Err(error.into()),
             };
             addresses.push(address(kind, endpoint, port));
-            bound.push((Arc::new(pipeline(service.clone())), endpoint, listener));
+            let own = Arc::new(pipeline(service.clone()));
+            let lake = (kind == ServiceKind::Blob).then(|| Arc::new(pipeline(Arc::new(DataLake::new(blobs.clone())))));
+            if let (Some(lake), Some(endpoint)) = (&lake, &config.lake) {
+                let (listener, port) = listen("Data Lake", "dfs", endpoint).await?;
+                lake_address = Some(address(ServiceKind::DataLake, endpoint, port));
+                let port = BlobPort { blob: own.clone(), lake: lake.clone(), is_lake_listener: true };
+                bound.push((blob_routes(port), endpoint, listener));
+            }
+            pipelines.push(own.clone());
+            let routes = match lake {
+                Some(lake) => blob_routes(BlobPort { blob: own, lake, is_lake_listener: false }),
+                None => service_routes(own),
+            };
+            bound.push((routes, endpoint, listener));
             if let (ServiceKind::Blob, Some(endpoint), Some(first)) = (kind, &config.web, config.accounts.first()) {
                 let (listener, port) = listen("Web", "web", endpoint).await?;
                 websites = Some(address(kind, endpoint, port));
-                bound.push((Arc::new(pipeline(service).into_websites(&first.name)), endpoint, listener));
+                let sites = Arc::new(pipeline(service).into_websites(&first.name));
+                bound.push((service_routes(sites), endpoint, listener));
             }
         }
-        local_services.set_services(services_of(&addresses, bound.iter().map(|(pipeline, ..)| pipeline)));
+        local_services.set_services(services_of(&addresses, &pipelines));
         let listening = addresses.iter().map(|address| address.kind).collect();
         let control_state = ControlState { services, listening, environment: environment.clone() };
         let mut listeners = JoinSet::new();
         let (connections, alive) = watch::channel(());
-        for (pipeline, endpoint, listener) in bound {
-            let router = control::routes(control_state.clone(), config.control).merge(service_routes(pipeline));
+        for (routes, endpoint, listener) in bound {
+            let router = control::routes(control_state.clone(), config.control).merge(routes);
             let tls = tls.as_ref().map(|tls| tls.config.clone());
             let options = ConnectionOptions { tls, idle_timeout: endpoint.keep_alive, alive: alive.clone() };
             listeners.spawn(serve::serve(listener, router, options));
@@ -169,9 +197,12 @@ impl Emulator {
             account,
             addresses,
             websites,
+            lake: lake_address,
             environment,
             #[cfg(test)]
             files,
+            #[cfg(test)]
+            blobs,
             store,
             recovered,
             listeners,
@@ -190,12 +221,22 @@ impl Emulator {
         self.websites.as_ref()
     }
 
+    /// The address of the port for Data Lake clients that nothing else distinguishes, if there is one.
+    pub fn data_lake(&self) -> Option<&Address> {
+        self.lake.as_ref()
+    }
+
     /// The URL of a service's endpoint for an account, without a trailing `/`. `None` if the service does not run.
     pub fn endpoint(&self, kind: ServiceKind, account: &str) -> Option<String> {
-        self.addresses.iter().find(|address| address.kind == kind).map(|address| format!("{}/{account}", address.url()))
+        let own = self.lake.iter().chain(&self.addresses).find(|address| address.kind == kind);
+        own.or_else(|| self.addresses.iter().find(|address| address.kind == kind.at_port()))
+            .map(|address| format!("{}/{account}", address.url()))
     }
 
     /// The connection string of the first account, with the endpoints of all services that run.
+    ///
+    /// It has no `DfsEndpoint`: the SDK for .NET refuses a string with a name that it does not know, and clients of Data Lake take the
+    /// Blob service's endpoint.
     pub fn connection_string(&self) -> String {
         let Account { name, keys, .. } = &self.account;
         let key = keys.first().map(|key| STANDARD.encode(key)).unwrap_or_default();
@@ -262,31 +303,46 @@ impl Emulator {
 }
 
 /// The ports and pipelines of the services, for [`LocalServices`]. Websites are not copy sources.
-fn services_of<'a>(addresses: &[Address], pipelines: impl Iterator<Item = &'a Arc<Pipeline>>) -> Vec<(u16, Weak<Pipeline>)> {
+fn services_of(addresses: &[Address], pipelines: &[Arc<Pipeline>]) -> Vec<(u16, Weak<Pipeline>)> {
     let service = |pipeline: &Arc<Pipeline>| {
         let address = addresses.iter().find(|address| address.kind == pipeline.service().kind())?;
         Some((address.port, Arc::downgrade(pipeline)))
     };
-    pipelines.filter(|pipeline| !pipeline.is_of_websites()).filter_map(service).collect()
+    pipelines.iter().filter_map(service).collect()
 }
 
 /// Routes all requests to the pipeline.
 fn service_routes(pipeline: Arc<Pipeline>) -> Router {
-    async fn answer(State(pipeline): State<Arc<Pipeline>>, request: Request) -> Response {
-        if let Some(refusal) = host::refusal(&request) {
-            return refusal;
-        }
-        let peer = request.extensions().get::<Peer>().cloned();
-        let address = peer.as_ref().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.address.ip());
-        let metadata_case = peer.map(|peer| peer.metadata_case).unwrap_or_default();
-        pipeline.answer(request, address, metadata_case).await
-    }
+    let answer = |State(pipeline): State<Arc<Pipeline>>, request| async move { answer(&pipeline, request).await };
     Router::new().fallback(answer).with_state(pipeline)
 }
 
-fn service(kind: ServiceKind, accounts: &Accounts, store: &Store, files: &Arc<Files>) -> Result<Arc<dyn Service>, CorruptRecord> {
+/// Routes each request to the pipeline of its API.
+fn blob_routes(port: BlobPort) -> Router {
+    let answer = |State(port): State<Arc<BlobPort>>, request| async move { answer(port.pipeline(&request), request).await };
+    Router::new().fallback(answer).with_state(Arc::new(port))
+}
+
+async fn answer(pipeline: &Arc<Pipeline>, request: Request) -> Response {
+    if let Some(refusal) = host::refusal(&request) {
+        return refusal;
+    }
+    let peer = request.extensions().get::<Peer>().cloned();
+    let address = peer.as_ref().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.address.ip());
+    let metadata_case = peer.map(|peer| peer.metadata_case).unwrap_or_default();
+    pipeline.answer(request, address, metadata_case).await
+}
+
+fn service(
+    kind: ServiceKind,
+    accounts: &Accounts,
+    store: &Store,
+    blobs: &Arc<Blobs>,
+    files: &Arc<Files>,
+) -> Result<Arc<dyn Service>, CorruptRecord> {
     Ok(match kind {
-        ServiceKind::Blob => Arc::new(Blobs::open(accounts, store)?),
+        ServiceKind::Blob => blobs.clone(),
+        ServiceKind::DataLake => Arc::new(DataLake::new(blobs.clone())),
         ServiceKind::Queue => Arc::new(Queues::open(accounts, store)?),
         ServiceKind::Table => Arc::new(Tables::open(accounts, store)?),
         ServiceKind::File => files.clone(),

@@ -9,6 +9,7 @@ use crate::rules::auth::shared_key::{Dialect, SignedRequest};
 use crate::rules::auth::token::{Identity, TokenCheck};
 use crate::rules::auth::{shared_key, token};
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lake::access;
 use crate::rules::names;
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
@@ -55,6 +56,8 @@ pub struct Caller {
     pub authorization: Authorization,
     /// The identity in the bearer token, if there is one.
     pub user: Option<Identity>,
+    /// Whose access control lists apply to the request.
+    pub principal: access::Caller,
     /// The response headers that the SAS sets on reads.
     pub overrides: Vec<(&'static str, String)>,
     /// The encryption scope that the SAS requires of writes.
@@ -63,7 +66,7 @@ pub struct Caller {
 
 impl From<Authorization> for Caller {
     fn from(authorization: Authorization) -> Caller {
-        Caller { authorization, user: None, overrides: Vec::new(), scope: None }
+        Caller { authorization, user: None, principal: access::Caller::SuperUser, overrides: Vec::new(), scope: None }
     }
 }
 
@@ -84,7 +87,10 @@ pub fn authenticate(
             let user = bearer(head, service, account, target, token).map_err(challenge)?;
             match Sas::is_for_one_user(head.query) {
                 true => signature(head, service, account, target, Some(user)),
-                false => Ok(Caller { user: Some(user), ..Authorization::User.into() }),
+                false => {
+                    let principal = access::Caller::of_token(&user);
+                    Ok(Caller { user: Some(user), principal, ..Authorization::User.into() })
+                }
             }
         }
         (Some(value), None) => shared_key(head, service, account, value).map(|()| Authorization::Owner.into()),
@@ -108,7 +114,7 @@ fn bearer(
     token: &str,
 ) -> Result<Identity, StorageError> {
     let labels: &[&str] = match service.kind() {
-        ServiceKind::Blob => &["blob", "dfs"],
+        ServiceKind::Blob | ServiceKind::DataLake => &["blob", "dfs"],
         other => &[other.label()],
     };
     let (https, version, now) = (head.https, head.version, head.machine);
@@ -192,13 +198,21 @@ pub fn has_sas(head: &SignedHead<'_>, service: &dyn Service, account: &Account, 
 fn signed(head: &SignedHead<'_>, service: &dyn Service, account: &Account, target: &Target) -> Result<Sas, StorageError> {
     let sas = Sas::parse(service.kind().letter(), head.query)?;
     let container = target.container_name().unwrap_or_default();
-    let canonical = sas.canonical(&account.name, container, target.object_name())?;
+    let listed = listed_directory(head, service, target);
+    let canonical = sas.canonical(&account.name, container, target.object_name().or(listed))?;
     let text = sas.string_to_sign(&account.name, &canonical, head.query, head.headers);
     let valid = |key: &Vec<u8>| match sas.delegation_key() {
         Some(delegated) => is_signed_with(&delegated.value(&account.name, key), &text, sas.signature()),
         None => is_signed_with(key, &text, sas.signature()),
     };
     if account.keys.iter().any(valid) { Ok(sas) } else { Err(Sas::mismatch(&text)) }
+}
+
+/// The directory that a list of paths names, for which the signature of a directory can be.
+fn listed_directory<'a>(head: &SignedHead<'a>, service: &dyn Service, target: &Target) -> Option<&'a str> {
+    let is_list = service.kind() == ServiceKind::DataLake && matches!(target, Target::Container { .. });
+    let (_, path) = head.query.iter().find(|(name, _)| is_list && name.eq_ignore_ascii_case("directory"))?;
+    Some(path.trim_matches('/')).filter(|path| !path.is_empty())
 }
 
 fn signature(
@@ -217,7 +231,9 @@ fn signature(
     sas.check_protocol(head.https)?;
     sas.check_user(user.as_ref())?;
     let overrides = sas.overrides().map(|(name, value)| (name, value.to_owned())).collect();
-    Ok(Caller { authorization: sas.authorization(&effective), user, overrides, scope: sas.encryption_scope().map(str::to_owned) })
+    let principal = access::Caller::of_signature(sas.parameter("saoid"), sas.parameter("suoid"))?;
+    let scope = sas.encryption_scope().map(str::to_owned);
+    Ok(Caller { authorization: sas.authorization(&effective), user, principal, overrides, scope })
 }
 
 /// Returns true if the signature of the text was made with this key. The comparison takes constant time.

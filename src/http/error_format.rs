@@ -13,6 +13,8 @@ pub enum ErrorFormat {
     Xml,
     /// The XML of the Table service: for access policies and properties, and for clients that do not accept JSON.
     ODataXml,
+    /// The JSON of Data Lake.
+    Lake,
     /// JSON with a plain content type: the Table service's format for failed authentication.
     Json,
     /// The JSON of the Table service, with the headers of its data.
@@ -43,8 +45,10 @@ impl AcceptHeaders {
 impl ErrorFormat {
     /// The format of an error response to a request.
     pub fn of(kind: ServiceKind, query: &str, sent: &AcceptHeaders) -> ErrorFormat {
-        if kind != ServiceKind::Table {
-            return ErrorFormat::Xml;
+        match kind {
+            ServiceKind::Table => {}
+            ServiceKind::DataLake => return ErrorFormat::Lake,
+            ServiceKind::Blob | ServiceKind::Queue | ServiceKind::File => return ErrorFormat::Xml,
         }
         let query = Query::new(&names::decode_query(query).unwrap_or_default());
         let text = |header: &Option<HeaderValue>| {
@@ -82,6 +86,7 @@ impl ErrorFormat {
     pub fn headers(self, error: &StorageError) -> Vec<(&'static str, &'static str)> {
         match self {
             ErrorFormat::Xml | ErrorFormat::ODataXml => vec![("content-type", "application/xml")],
+            ErrorFormat::Lake => vec![("content-type", "application/json;charset=utf-8")],
             ErrorFormat::Json => vec![("content-type", "application/json")],
             ErrorFormat::Data { metadata, prefer } => {
                 let mut headers = vec![("content-type", metadata.content_type()), ("x-content-type-options", "nosniff")];

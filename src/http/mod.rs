@@ -3,8 +3,8 @@
 mod access_log;
 pub mod auth;
 pub mod background;
+pub mod blob_port;
 pub mod client_stream;
-pub mod data_lake;
 pub mod error_format;
 pub mod header_case;
 pub mod host;

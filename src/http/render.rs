@@ -5,6 +5,7 @@ use crate::operation::xml::Writer;
 use crate::operation::{Payload, Reply, ServiceKind, odata};
 use crate::rules::blob::website;
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lake;
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
 use axum::body::Body;
@@ -48,6 +49,8 @@ pub fn reply(reply: Reply, context: &ResponseContext<'_>) -> Response<Body> {
     }
     let (size, body) = match reply.payload {
         Payload::Empty if reply.status == 204 => (None, Body::empty()),
+        // The length of an empty body would be sent.
+        Payload::Headers => (None, Body::new(StreamedBody { pieces: std::iter::empty(), left: None })),
         Payload::Empty => (Some(0), Body::empty()),
         Payload::Xml(document) => {
             headers.insert(http::header::CONTENT_TYPE, HeaderValue::from_static("application/xml"));
@@ -72,17 +75,23 @@ pub fn error(error: &StorageError, format: ErrorFormat, context: &ResponseContex
         put(&mut headers, name, value);
     }
     let format = format.of_code(error.code());
-    if context.version >= Version::V2017_07_29 && !matches!(format, ErrorFormat::Data { .. }) {
+    // The first version of Data Lake is later, so that its errors always have the header.
+    let has_code = format == ErrorFormat::Lake || context.version >= Version::V2017_07_29;
+    if has_code && !matches!(format, ErrorFormat::Data { .. }) {
         put(&mut headers, "x-ms-error-code", error.code().name());
     }
     let bodiless = context.head || error.status() == 304;
-    let body = if bodiless {
+    let body = if bodiless && format == ErrorFormat::Lake {
+        // Without the length of an empty body (recorded).
+        Body::new(StreamedBody { pieces: std::iter::empty(), left: None })
+    } else if bodiless {
         Body::empty()
     } else {
         let (time, id) = (context.now, context.request_id);
         let document = match format {
             _ if context.site => website::page(error.status(), error.code().name(), error.message(), id, &time.iso()),
             ErrorFormat::Xml => xml(error, context),
+            ErrorFormat::Lake => lake::error::json(error, &odata::message(error, id, time)),
             ErrorFormat::ODataXml => odata::error_xml(error, id, time),
             ErrorFormat::Json | ErrorFormat::Data { .. } => odata::error(error, id, time),
         };

@@ -5,6 +5,7 @@
 
 use crate::account::{Account, Accounts};
 use crate::operation::ServiceKind;
+use crate::rules::lake::route::Api;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -47,7 +48,7 @@ pub fn account_address<'a>(kind: ServiceKind, host: &'a str, path: &'a str, host
 fn account_label(kind: ServiceKind, host: &str) -> Option<&str> {
     let mut labels = labels(host)?;
     let (account, service, next) = (labels.next()?, labels.next()?, labels.next()?);
-    (label_kind(service) == Some(kind) && !account.is_empty() && !next.is_empty()).then_some(account)
+    (label_kind(service) == Some(kind.at_port()) && !account.is_empty() && !next.is_empty()).then_some(account)
 }
 
 /// The service with this label in the hosts of accounts.
@@ -65,9 +66,11 @@ pub fn account_of_host(host: &str) -> Option<(&str, String)> {
     Some((label, without_suffix(first).0.to_ascii_lowercase()))
 }
 
-/// Returns true if a host is an account's Data Lake endpoint: `account.dfs.…`.
-pub fn is_lake(host: &str) -> bool {
-    account_of_host(host).is_some_and(|(label, _)| label.eq_ignore_ascii_case("dfs"))
+/// The API that a host names: `account.dfs.…` or `account.blob.…`.
+pub fn api(host: &str) -> Option<Api> {
+    let (label, _) = account_of_host(host)?;
+    let is = |kind: ServiceKind| label.eq_ignore_ascii_case(kind.label());
+    if is(ServiceKind::DataLake) { Some(Api::Lake) } else { is(ServiceKind::Blob).then_some(Api::Blob) }
 }
 
 /// Finds the account whose website has this host: `account.z6.web.core.windows.net`, `account.web.core.windows.net`,
@@ -123,10 +126,10 @@ mod tests {
     #[test]
     fn lakes_by_host() {
         for host in ["acc.dfs.localhost:10000", "ACC.Dfs.core.windows.net", "acc-secondary.dfs.localhost"] {
-            assert!(is_lake(host), "{host}");
+            assert_eq!(api(host), Some(Api::Lake), "{host}");
         }
         for host in ["acc.blob.localhost", "dfs.localhost", "acc.dfs", ".dfs.localhost", "127.0.0.1:10000", "[::1]", ""] {
-            assert!(!is_lake(host), "{host}");
+            assert_ne!(api(host), Some(Api::Lake), "{host}");
         }
     }
 

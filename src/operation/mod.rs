@@ -31,7 +31,9 @@ pub use reply::{Payload, Reply, ReplyFuture};
 pub use request::{Parts, Request, Sources};
 pub use service::{Service, ServiceKind};
 pub use source::{RemoteRequest, RemoteResponse, Source, SourceAccess, SourceAuthorization, SourceLocation, source_unavailable};
-pub use spec::{Access, EncryptionCheck, OperationSpec, ResourceKind, SELECTING_PARAMETERS, Secondary, Selector};
+pub use spec::{
+    Access, EncryptionCheck, NamespaceSupport, OperationSpec, ResourceKind, SELECTING_PARAMETERS, Secondary, Selector,
+};
 pub use structured::{BodyFraming, StructuredAnswer};
 pub use target::{ResourcePath, STATE_PARAMETERS, Target};
 
@@ -75,7 +77,7 @@ macro_rules! operation {
 /// The operations of one service: those of its own, in a module each, and after `+` those that it shares with other services.
 macro_rules! operations {
     ($state:ty: $(+ $first:expr;)* $($module:ident { $($own:ident),* $(,)? } $(+ $shared:expr;)*)*) => {
-        $(mod $module;)*
+        $(pub(super) mod $module;)*
         /// Every operation of the service.
         pub static ALL: &[&$crate::operation::Operation<$state>] = &[$(&$first,)* $($(&$module::$own,)* $(&$shared,)*)*];
     };

@@ -33,6 +33,8 @@ pub enum Payload {
     /// None: `Content-Length: 0`.
     #[default]
     Empty,
+    /// None, and no length: headers are the whole answer to a HEAD.
+    Headers,
     /// A document, sent as `application/xml`. It begins with a byte order mark, as the service's do.
     Xml(String),
     /// A text whose `Content-Type` is among the headers.
@@ -64,6 +66,11 @@ impl Reply {
     /// A reply without headers or body.
     pub fn new(status: u16) -> Reply {
         Reply { status, headers: HeaderMap::new(), metadata_names: Vec::new(), payload: Payload::Empty }
+    }
+
+    /// A reply to a HEAD without `Content-Length`.
+    pub fn headers(status: u16) -> Reply {
+        Reply { payload: Payload::Headers, ..Reply::new(status) }
     }
 
     /// A reply with an XML document.
@@ -125,11 +132,13 @@ impl Reply {
             .with_some("x-ms-content-crc64", digests.crc64.map(|crc64| crc64.to_string()))
     }
 
-    /// Adds `x-ms-meta-…` for each pair.
+    /// Adds `x-ms-meta-…` for each pair. Values are Latin-1, as in the properties of Data Lake, the only API that accepts more than ASCII.
     pub fn with_metadata(mut self, metadata: &Metadata) -> Reply {
         for (name, value) in metadata.iter() {
-            if let Ok(name) = HeaderName::try_from(format!("x-ms-meta-{name}")) {
-                self.put(name, value);
+            let latin: Result<Vec<u8>, _> = value.chars().map(u8::try_from).collect();
+            let value = latin.ok().and_then(|value| HeaderValue::from_bytes(&value).ok());
+            if let (Ok(name), Some(value)) = (HeaderName::try_from(format!("x-ms-meta-{name}")), value) {
+                self.headers.insert(name, value);
             }
         }
         if metadata.iter().any(|(name, _)| name.bytes().any(|byte| byte.is_ascii_uppercase())) {

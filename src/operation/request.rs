@@ -3,15 +3,16 @@
 use crate::account::Account;
 use crate::environment::Environment;
 use crate::operation::{
-    Body, EncryptionCheck, OperationSpec, Query, RemoteRequest, RemoteResponse, Source, SourceAccess, SourceAuthorization,
-    SourceLocation, Target, header_text,
+    Body, EncryptionCheck, NamespaceSupport, OperationSpec, Query, RemoteRequest, RemoteResponse, Source, SourceAccess,
+    SourceAuthorization, SourceLocation, Target, header_text,
 };
 use crate::rules::auth::permissions::{AnonymousAccess, Authorization, RequiredPermission};
 use crate::rules::auth::token::Identity;
 use crate::rules::batch::BatchPart;
 use crate::rules::conditions::{ConditionSupport, Conditions};
 use crate::rules::encryption::Encryption;
-use crate::rules::error::StorageError;
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lake::access;
 use crate::rules::lease::{LeaseCheck, LeaseId};
 use crate::rules::table::entity::key::Range;
 use crate::rules::time::Timestamp;
@@ -50,6 +51,8 @@ pub struct Request {
     pub authorization: Authorization,
     /// The caller's identity, if the request has a bearer token.
     pub user: Option<Identity>,
+    /// Whose access control lists apply.
+    pub principal: access::Caller,
     /// The entities that the caller may access. A SAS of a table can limit them.
     pub keys: Range,
     /// The URL of the account's service as the client wrote it, with a trailing `/`.
@@ -130,6 +133,7 @@ impl Request {
             now: self.now,
             authorization: self.authorization,
             user: self.user.clone(),
+            principal: self.principal.clone(),
             keys: self.keys.clone(),
             endpoint: self.endpoint.clone(),
             environment: self.environment.clone(),
@@ -145,6 +149,9 @@ impl Request {
 
     /// Parses the lease id, the conditions and the encryption of the request.
     pub(in crate::operation) fn parse_preconditions(&mut self) -> Result<(), StorageError> {
+        if self.spec.namespace == NamespaceSupport::Flat && self.account.hns {
+            return Err(ErrorCode::FeatureNotYetSupportedForHierarchicalNamespaceAccounts.into());
+        }
         for name in self.target.state_parameters() {
             let text = self.query.get(name).unwrap_or_default();
             if !text.is_empty() && !self.spec.reads(name) {

@@ -10,7 +10,7 @@ use http::{HeaderMap, Method};
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// The four services of a storage account.
+/// The services of a storage account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ServiceKind {
     /// Blob Storage.
@@ -21,6 +21,8 @@ pub enum ServiceKind {
     Table,
     /// Azure Files.
     File,
+    /// Data Lake Storage Gen2: the other API of Blob Storage, at the same port.
+    DataLake,
 }
 
 impl ServiceKind {
@@ -31,6 +33,15 @@ impl ServiceKind {
             ServiceKind::Queue => "Queue",
             ServiceKind::Table => "Table",
             ServiceKind::File => "File",
+            ServiceKind::DataLake => "Data Lake",
+        }
+    }
+
+    /// The service whose port it has.
+    pub const fn at_port(self) -> ServiceKind {
+        match self {
+            ServiceKind::DataLake => ServiceKind::Blob,
+            kind => kind,
         }
     }
 
@@ -41,13 +52,14 @@ impl ServiceKind {
             ServiceKind::Queue => "queue",
             ServiceKind::Table => "table",
             ServiceKind::File => "file",
+            ServiceKind::DataLake => "dfs",
         }
     }
 
     /// The letter in an account SAS's `ss`.
     pub const fn letter(self) -> char {
         match self {
-            ServiceKind::Blob => 'b',
+            ServiceKind::Blob | ServiceKind::DataLake => 'b',
             ServiceKind::Queue => 'q',
             ServiceKind::Table => 't',
             ServiceKind::File => 'f',
@@ -61,6 +73,7 @@ impl ServiceKind {
             ServiceKind::Queue => "Windows-Azure-Queue/1.0 Microsoft-HTTPAPI/2.0",
             ServiceKind::Table => "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0",
             ServiceKind::File => "Windows-Azure-File/1.0 Microsoft-HTTPAPI/2.0",
+            ServiceKind::DataLake => "Windows-Azure-HDFS/1.0 Microsoft-HTTPAPI/2.0",
         }
     }
 }

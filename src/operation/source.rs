@@ -7,6 +7,7 @@ use crate::operation::{Received, Target};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::checksums::{ChecksumKinds, Hasher};
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lake::access;
 use crate::rules::metadata::Metadata;
 use crate::store::Store;
 use crate::store::content::Filling;
@@ -51,6 +52,8 @@ pub struct Source {
     /// The account of the source.
     pub account: Arc<Account>,
     pub target: Target,
+    /// Whose access control lists apply to it.
+    pub principal: access::Caller,
 }
 
 /// A request to another server.

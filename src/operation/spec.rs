@@ -4,6 +4,7 @@ use crate::operation::field::Input;
 use crate::rules::auth::permissions::{RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lake::access::Action;
 use crate::rules::lease::LeaseCheck;
 
 /// The declaration of an operation.
@@ -23,6 +24,9 @@ pub struct OperationSpec {
     pub requires: RequiredPermission,
     /// Whether it reads or writes.
     pub access: Access,
+    /// What it does with a path of a hierarchical namespace, for the check of access control lists. `None` for operations on other
+    /// resources, and for handlers that check it themselves.
+    pub path_action: Option<Action<'static>>,
     /// Which endpoints of an account answer it.
     pub secondary: Secondary,
     /// The conditional headers that it supports.
@@ -31,6 +35,8 @@ pub struct OperationSpec {
     pub lease: LeaseCheck,
     /// How it treats customer-provided keys and encryption scopes.
     pub encryption: EncryptionCheck,
+    /// Which accounts support it.
+    pub namespace: NamespaceSupport,
     /// The HTTP status of success.
     pub status: u16,
 }
@@ -45,12 +51,23 @@ impl OperationSpec {
         inputs: &[],
         requires: RequiredPermission::owner(ResourceLevel::Service),
         access: Access::Read,
+        path_action: None,
         secondary: Secondary::ByAccess,
         conditions: ConditionSupport::None,
         lease: LeaseCheck::None,
         encryption: EncryptionCheck::None,
+        namespace: NamespaceSupport::Any,
         status: 200,
     };
+}
+
+/// The accounts that support an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NamespaceSupport {
+    /// All.
+    Any,
+    /// Those without a hierarchical namespace.
+    Flat,
 }
 
 /// Whether an operation reads or writes.

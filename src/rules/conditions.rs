@@ -184,6 +184,8 @@ pub enum ConditionSupport {
     CopyTargetIfMatch,
     /// All, for a deletion, which ignores `If-None-Match: *`.
     Delete,
+    /// All, for the flush of a file: `If-None-Match` and `If-Modified-Since` fail with 304 as for a read, `If-None-Match: *` too (recorded).
+    Flush,
 }
 
 impl ConditionSupport {
@@ -245,6 +247,7 @@ pub fn check_supported(want: &Conditions, accepts: ConditionSupport, version: Ve
         ConditionSupport::None => false,
         ConditionSupport::Delete => want.clone().without_if_none_match_any().is_crowded(),
         ConditionSupport::Read if version >= Version::V2013_08_15 => false,
+        ConditionSupport::Flush => false,
         _ => want.is_crowded(),
     };
     if accepts == ConditionSupport::Dates && !only_dates {
@@ -265,7 +268,8 @@ pub fn check(
     version: Version,
 ) -> Result<(), StorageError> {
     let has_any = |tags: &[EntityTagMatch]| tags.contains(&EntityTagMatch::Any);
-    let combines = accepts == ConditionSupport::Read && version >= Version::V2013_08_15;
+    let is_read = matches!(accepts, ConditionSupport::Read | ConditionSupport::Flush);
+    let combines = is_read && version >= Version::V2013_08_15;
     if accepts == ConditionSupport::None || want.is_empty() {
         return Ok(());
     }
@@ -282,7 +286,7 @@ pub fn check(
     }
     let error = match failed(want, stored, combines) {
         None => return Ok(()),
-        Some(FailedCondition::NoneMatch) if accepts == ConditionSupport::Read => ErrorCode::NotModified,
+        Some(FailedCondition::NoneMatch) if is_read => ErrorCode::NotModified,
         Some(FailedCondition::NoneMatch) if accepts.may_create() && has_any(&want.if_none_match) => ErrorCode::BlobAlreadyExists,
         Some(failed) => {
             let differs = failed == FailedCondition::Match

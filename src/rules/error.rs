@@ -74,6 +74,7 @@ codes! {
     ResourceTypeMismatch 409 "The specified resource type does not match the type of the existing resource."
     UnsatisfiableCondition 400 "The request includes an unsatisfiable condition for this operation."
     UnsupportedHeader 400 "One of the HTTP headers specified in the request is not supported."
+    UnsupportedRestVersion 400 "The specified Rest Version is Unsupported."
     UnsupportedHttpVerb 405 "The resource doesn't support the specified Http Verb."
     UnsupportedQueryParameter 400 "One of the query parameters specified in the request URI is not supported."
     UnsupportedXmlNode 400 "One of the XML nodes specified in the request body is not supported."
@@ -181,6 +182,30 @@ codes! {
     ShareSnapshotCountExceeded 409 "The total number of snapshots for the share is over the limit."
     SharingViolation 409 "The specified resource may be in use by an SMB client."
     WebContentNotFound 404 "The requested content does not exist."
+    // Data Lake
+    DirectoryIsNotEmpty 409 "This operation is not permitted on a non-empty directory."
+    FeatureNotYetSupportedForHierarchicalNamespaceAccounts 409 "Specified feature is not yet supported for hierarchical namespace accounts."
+    ContentLengthMustBeZero 400 "The Content-Length request header must be zero."
+    FilesystemAlreadyExists 409 "The specified filesystem already exists."
+    FilesystemBeingDeleted 409 "The specified filesystem is being deleted."
+    FilesystemNotFound 404 "The specified filesystem does not exist."
+    /// The service misspells it.
+    InvaldAccessControlList 400 "The access control list value is invalid."
+    InvalidDestinationPath 409 "The specified path, or an element of the path, exists and its resource type is invalid for this operation."
+    InvalidFlushOperation 409 "The resource was created or modified by the Blob Service API and cannot be written to by the Data Lake Storage Service API."
+    InvalidFlushPosition 400 "The uploaded data is not contiguous or the position query parameter value is not equal to the length of the file after appending the uploaded data."
+    InvalidPermission 400 "The permission value is invalid."
+    InvalidPropertyName 400 "A property name cannot be empty."
+    InvalidRenameSourcePath 409 "The source directory cannot be the same as the destination directory, nor can the destination be a subdirectory of the source directory."
+    InvalidSourceOrDestinationResourceType 409 "The source and destination resource type must be identical."
+    InvalidSourceUri 400 "The source URI is invalid."
+    LeaseIdMismatch 412 "The lease ID specified did not match the lease ID for the resource."
+    LeaseNotPresent 412 "There is currently no lease on the resource."
+    PathAlreadyExists 409 "The specified path already exists."
+    PathConflict 409 "The specified path, or an element of the path, exists and its resource type is invalid for this operation."
+    PathNotFound 404 "The specified path does not exist."
+    RenameDestinationParentPathNotFound 404 "The parent directory of the destination path does not exist."
+    SourcePathNotFound 404 "The source path for a rename operation does not exist."
     // Queue
     MessageNotFound 404 "The specified message does not exist."
     QueueAlreadyExists 409 "The specified queue already exists."
@@ -319,6 +344,14 @@ impl StorageError {
     /// Replaces the table's message.
     pub fn with_message(mut self, message: impl Into<Cow<'static, str>>) -> StorageError {
         self.0.message = message.into();
+        self
+    }
+
+    /// Replaces the code, with its status and message. The details, headers and reason remain.
+    pub fn with_code(mut self, code: ErrorCode) -> StorageError {
+        self.0.code = code;
+        self.0.status = code.status();
+        self.0.message = Cow::Borrowed(code.message());
         self
     }
 

@@ -39,6 +39,31 @@ impl Metadata {
                 None => pairs.push((name, value.to_owned())),
             }
         }
+        Metadata::within_limit(pairs)
+    }
+
+    /// Names and values that are not headers. Later values replace those of the same name, in any letter case.
+    ///
+    /// # Errors
+    /// 400 EmptyMetadataKey or InvalidMetadata for a name, 400 MetadataTooLarge.
+    pub fn from_texts<'a>(texts: impl IntoIterator<Item = (&'a str, String)>) -> Result<Metadata, StorageError> {
+        let mut pairs: Vec<(&str, String)> = Vec::new();
+        for (name, value) in texts {
+            if name.is_empty() {
+                return Err(ErrorCode::EmptyMetadataKey.into());
+            }
+            if !identifier(name) {
+                return Err(ErrorCode::InvalidMetadata.into());
+            }
+            match pairs.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
+                Some((_, before)) => *before = value,
+                None => pairs.push((name, value)),
+            }
+        }
+        Metadata::within_limit(pairs)
+    }
+
+    fn within_limit(pairs: Vec<(&str, String)>) -> Result<Metadata, StorageError> {
         if pairs.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>() > LIMIT {
             return Err(ErrorCode::MetadataTooLarge.into());
         }
@@ -53,6 +78,20 @@ impl Metadata {
     /// The value of a name, in any letter case.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+
+    /// The metadata without this name, in any letter case.
+    pub fn without(&self, name: &str) -> Metadata {
+        match self.get(name) {
+            None => self.clone(),
+            Some(_) => Metadata(self.0.iter().filter(|(known, _)| !known.eq_ignore_ascii_case(name)).cloned().collect()),
+        }
+    }
+
+    /// The metadata with another pair at the end.
+    pub fn with(&self, name: &str, value: &str) -> Metadata {
+        let pair = (name.into(), value.into());
+        Metadata(self.0.iter().cloned().chain(std::iter::once(pair)).collect())
     }
 
     /// Returns true if the names and values are equal, in any order and with any letter case of the names.

@@ -14,6 +14,7 @@ pub mod encryption;
 pub mod error;
 pub mod etag;
 pub mod file;
+pub mod lake;
 pub mod lease;
 pub mod listing;
 pub mod metadata;

@@ -3,6 +3,7 @@
 //! A URL is decoded once. After that a name is plain text, compared byte by byte; blob names are case-sensitive.
 
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lake::path::Path;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 /// The container that the URL of a blob need not name: `/account/blob`.
@@ -84,6 +85,13 @@ name_type! {
 name_type! {
     /// The name of a share.
     ShareName, share
+}
+
+impl BlobName {
+    /// The name of a path in a hierarchical namespace; empty for the root directory.
+    pub fn of_path(path: &Path) -> BlobName {
+        BlobName(path.as_str().into())
+    }
 }
 
 /// Returns true for a valid name of an account: 3 to 24 lower-case letters and digits.

@@ -40,9 +40,11 @@ impl Version {
     pub const V2020_02_10: Version = Version(20200210);
     /// Find Blobs by Tags returns all tags of the expression, not a single value.
     pub const V2020_04_08: Version = Version(20200408);
+    /// The owner, the group and the permissions of a path, in the Blob API.
+    pub const V2020_06_12: Version = Version(20200612);
     /// The lease of a deleted blob is not reported.
     pub const V2020_08_04: Version = Version(20200804);
-    /// Immutability with versioning; lists of directories contain file ids.
+    /// Immutability with versioning; lists of directories contain file ids; the kind of a path, in the Blob API.
     pub const V2020_10_02: Version = Version(20201002);
     /// Names that XML does not allow are percent-encoded, with `Encoded="true"`.
     pub const V2021_02_12: Version = Version(20210212);
@@ -52,6 +54,8 @@ impl Version {
     pub const V2021_12_02: Version = Version(20211202);
     /// Dots at the end of the names of files can be significant.
     pub const V2022_11_02: Version = Version(20221102);
+    /// The access control list of a path, in the Blob API.
+    pub const V2023_11_03: Version = Version(20231103);
     /// ExtendedErrorDetail in errors.
     pub const V2024_08_04: Version = Version(20240804);
     /// The error of a copy's source has its own elements.

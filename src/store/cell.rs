@@ -121,6 +121,49 @@ impl<S: Persist> Cell<S> {
         self.step(edit, close).map(|(result, _)| result)
     }
 
+    /// [`Cell::write`] to this cell and another one of the store, as one change: after a restart both are as before, or both as after it.
+    ///
+    /// # Errors
+    /// As [`Cell::write`], and 500 InternalError if both are the same cell.
+    pub async fn write_both<R>(
+        &self,
+        other: &Cell<S>,
+        edit: impl FnOnce(&mut S, &mut S) -> Result<R, StorageError>,
+    ) -> Result<R, StorageError> {
+        let (result, durable) = self.step_both(other, edit)?;
+        durable.wait().await?;
+        Ok(result)
+    }
+
+    fn step_both<R>(
+        &self,
+        other: &Cell<S>,
+        edit: impl FnOnce(&mut S, &mut S) -> Result<R, StorageError>,
+    ) -> Result<(R, Durable), StorageError> {
+        if self == other {
+            return Err(ErrorCode::InternalError.with_reason("a write to two cells names one of them twice"));
+        }
+        // Every such write locks its cells in the same order, so that two of them do not wait for each other.
+        let is_first = std::ptr::from_ref(self).addr() < std::ptr::from_ref(other).addr();
+        let (first, second) = if is_first { (self, other) } else { (other, self) };
+        let (first, second) = (first.writer.lock(), second.writer.lock());
+        if *first || *second {
+            return Err(self.deleted.into());
+        }
+        self.journal.check()?;
+        let (before, other_before) = (self.published.load(), other.published.load());
+        let (mut draft, mut other_draft) = (S::clone(&before), S::clone(&other_before));
+        let result = edit(&mut draft, &mut other_draft)?;
+        let durable = self.journal.append(|to| {
+            S::write_changes(Some(&before), &draft, to);
+            S::write_changes(Some(&other_before), &other_draft, &mut to.of(other.id()));
+        })?;
+        // What a rename takes from this cell is in the other one before it is gone from here.
+        other.published.store(Arc::new(other_draft));
+        self.published.store(Arc::new(draft));
+        Ok((result, durable))
+    }
+
     fn step<R>(&self, edit: impl FnOnce(&mut S) -> Result<R, StorageError>, close: bool) -> Result<(R, Durable), StorageError> {
         let mut closed = self.writer.lock();
         if *closed {
@@ -258,6 +301,45 @@ mod tests {
         let late = cell.write(|draft| Ok(draft.insert(2, "two"))).await;
         assert_eq!(late.unwrap_err().code(), ErrorCode::ContainerNotFound);
         assert_eq!(cell.read().len(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_write_to_two_cells_changes_both_or_none() {
+        let (one, other) = (cell(), cell());
+        let swap = |from: &Cell<Names>, to: &Cell<Names>, error: Option<ErrorCode>| {
+            let edit = |from: &mut Names, to: &mut Names| {
+                let moved = from.remove(&1).map(|name| to.insert(2, name));
+                error.map_or(Ok(moved.is_some()), |code| Err(code.into()))
+            };
+            from.step_both(to, edit).map(|(moved, _)| moved)
+        };
+        assert!(swap(&one, &other, Some(ErrorCode::ConditionNotMet)).is_err());
+        assert_eq!((one.read().len(), other.read().len()), (1, 1));
+        assert_eq!(swap(&one, &other, None), Ok(true));
+        assert_eq!((one.read().len(), other.read().len()), (0, 2));
+        assert_eq!(swap(&other, &one, None), Ok(true));
+        assert_eq!((one.read().len(), other.read().len()), (1, 1));
+        assert_eq!(swap(&one, &one, None).unwrap_err().code(), ErrorCode::InternalError);
+        other.edit(|_| Ok(()), true).unwrap();
+        assert_eq!(swap(&one, &other, None).unwrap_err().code(), ErrorCode::ContainerNotFound);
+        assert_eq!(one.read().len(), 1);
+    }
+
+    #[test]
+    fn writes_to_the_same_two_cells_in_both_orders_do_not_wait_for_each_other() {
+        const TIMES: u32 = 10_000;
+        let (one, other) = (cell(), cell());
+        let count = |first: &Cell<Names>, second: &Cell<Names>, numbers: std::ops::Range<u32>| {
+            for number in numbers {
+                let both = |first: &mut Names, second: &mut Names| Ok((first.insert(number, ""), second.insert(number, "")));
+                first.step_both(second, both).unwrap();
+            }
+        };
+        std::thread::scope(|threads| {
+            threads.spawn(|| count(&one, &other, 0..TIMES));
+            threads.spawn(|| count(&other, &one, TIMES..2 * TIMES));
+        });
+        assert_eq!((one.read().len(), other.read().len()), (2 * TIMES as usize, 2 * TIMES as usize));
     }
 
     #[tokio::test]

@@ -1,11 +1,10 @@
 //! Data on disk, over a socket: what survives a restart, what is reclaimed, what is refused.
 
-use crate::config::WELL_KNOWN_KEY;
+use crate::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use crate::operation::ServiceKind;
 use crate::tests::support::scenario::check_of;
 use crate::tests::support::scratch::Scratch;
 use crate::tests::support::server::TestServer;
-#[cfg(target_os = "linux")]
 use crate::tests::support::wait::in_time;
 
 /// A megabyte of different bytes.
@@ -289,4 +288,30 @@ async fn a_damaged_byte_is_refused_and_never_served() {
     assert!(server.emulator.recovered().iter().any(|line| line.starts_with("1 pieces of content are not there")));
     let refused = server.request("GET", "/box/blob").header("x-ms-range", "bytes=1048576-").send().await;
     assert_eq!(refused.verdict(), "500 InternalError");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_next_start_removes_what_deleted_directories_contained() {
+    let place = Scratch::new("discarded");
+    let arguments = ["--location", place.path(), "--account=devstoreaccount1,hns", "--dfs-port=0"];
+    let mut server = TestServer::with(&arguments).await;
+    server.container("box").await;
+    for number in 0..60 {
+        let target = format!("/box/old/{number}?resource=file");
+        let file = server.request("PUT", &target).of(ServiceKind::DataLake).header("x-ms-expiry-option", "RelativeToNow");
+        assert_eq!(file.header("x-ms-expiry-time", 1000).send().await.verdict(), "201");
+    }
+    server.wait(2);
+    // A rename over a directory of expired files removes some of them only.
+    check_of(
+        &server,
+        ServiceKind::DataLake,
+        "PUT /box/new?resource=directory → 201
+         PUT /box/old?mode=legacy | x-ms-rename-source: /box/new → 201",
+    )
+    .await;
+    let paths = |server: &TestServer| server.emulator.blobs.consistency(WELL_KNOWN_ACCOUNT).unwrap()[0].1.paths;
+    assert!(paths(&server) > 1, "nothing is left to remove");
+    server.restart().await;
+    assert!(in_time(20, || paths(&server) == 1), "{} paths", paths(&server));
 }

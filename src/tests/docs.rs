@@ -1,16 +1,17 @@
 //! `docs/compatibility.md`, written from the operation tables.
 
 use crate::account::Accounts;
-use crate::operation::{FieldLocation, OperationSpec, ResourceKind, Secondary, Selector, Service};
+use crate::operation::{FieldLocation, OperationSpec, ResourceKind, Secondary, Selector, Service, ServiceKind};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::lease::LeaseCheck;
-use crate::services::blob::Blobs;
+use crate::services::blob::{Blobs, DataLake};
 use crate::services::file::Files;
 use crate::services::queue::Queues;
 use crate::services::table::Tables;
 use crate::store::Store;
 use crate::tests::fields::fields;
+use std::sync::Arc;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/compatibility.md");
 
@@ -26,11 +27,12 @@ fn docs_compatibility_md_is_fresh() {
 
 fn page() -> String {
     let accounts = Accounts::default();
-    let services: [Box<dyn Service>; 4] = [
+    let services: [Box<dyn Service>; 5] = [
         Box::new(Blobs::open(&accounts, &Store::MEMORY).unwrap()),
         Box::new(Queues::open(&accounts, &Store::MEMORY).unwrap()),
         Box::new(Tables::open(&accounts, &Store::MEMORY).unwrap()),
         Box::new(Files::open(&accounts, &Store::MEMORY).unwrap()),
+        Box::new(DataLake::new(Arc::new(Blobs::open(&accounts, &Store::MEMORY).unwrap()))),
     ];
     let mut text = INTRODUCTION.to_owned();
     for service in services {
@@ -38,16 +40,16 @@ fn page() -> String {
         text += "| Operation | Request | Takes | SAS | Public | Conditions | Lease | Secondary | Success |\n";
         text += "|---|---|---|---|---|---|---|---|---|\n";
         for row in service.operations() {
-            text += &line(row);
+            text += &line(row, service.kind());
         }
     }
     text + ABSENT
 }
 
-fn line(row: &OperationSpec) -> String {
+fn line(row: &OperationSpec, kind: ServiceKind) -> String {
     let cells = [
         row.name.to_owned(),
-        request(row),
+        request(row, kind),
         inputs(row),
         letters(&row.requires),
         public(row.requires.public).to_owned(),
@@ -60,8 +62,10 @@ fn line(row: &OperationSpec) -> String {
 }
 
 /// Methods, path, and the marks that select the operation.
-fn request(row: &OperationSpec) -> String {
+fn request(row: &OperationSpec, kind: ServiceKind) -> String {
     let path = match row.resource {
+        ResourceKind::Container if kind == ServiceKind::DataLake => "/filesystem",
+        ResourceKind::Blob if kind == ServiceKind::DataLake => "/filesystem/path",
         ResourceKind::Service => "/",
         ResourceKind::Container => "/container",
         ResourceKind::Blob => "/container/blob",
@@ -138,6 +142,7 @@ fn conditions(conditions: ConditionSupport) -> &'static str {
         ConditionSupport::Read => "all, reads",
         ConditionSupport::Write => "all, writes",
         ConditionSupport::Create | ConditionSupport::CopyTarget | ConditionSupport::CopyTargetIfMatch => "all, creates",
+        ConditionSupport::Flush => "all; a failed `If-None-Match` is 304",
         ConditionSupport::Delete => "all but `If-None-Match: *`, deletes",
     }
 }
@@ -178,6 +183,9 @@ service changed with a version, so does Lazuli.
   `If-None-Match: *` then fails with 409.
 - **Lease**: `needed` is 412 without the `x-ms-lease-id` of an active lease; `if shown` is 412 only for a wrong id.
 - **Secondary**: whether `account-secondary` answers it. It has the same data as the primary.
+
+Data Lake is the other API of the Blob service, at the same port: file systems are containers, and paths are blobs. Accounts with `hns`
+have a hierarchical namespace with directories and access control lists; in others a directory is an empty blob.
 ";
 
 const ABSENT: &str = "
@@ -189,7 +197,7 @@ A request for one of these is refused with 501 NotImplemented or a 400 that name
 |---|---|
 | Incremental copies | Incremental Copy Blob from another server; block lists of block blobs copied from another server, which become one piece |
 | Arrow | Without the cargo feature `arrow`, which is off: queries of Parquet and answers in Arrow are refused, and lists are XML where `Accept` asks for `application/vnd.apache.arrow.stream` |
-| Data Lake | The `dfs` endpoint and its operations (`resource`, `action`, `x-ms-rename-source`), hierarchical namespaces |
+| Data Lake | Files of `blobtype=appendblob` are ordinary files; `concurrentAppend`; user principal names (`upn=true` shows ids) |
 | Tables | Atom feeds and verbose JSON, which the service gave up with 2015-12-11 |
 
 ## Not emulated

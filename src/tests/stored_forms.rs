@@ -12,6 +12,10 @@ use crate::rules::file::posix::Posix;
 use crate::rules::file::sddl;
 use crate::rules::file::share::{Protocol, RootSquash, Settings, Tier as ShareTier};
 use crate::rules::file::smb::{Attributes, Smb};
+use crate::rules::lake::acl::{Acl, AclEntries, NewAccess};
+use crate::rules::lake::append::WrittenBy;
+use crate::rules::lake::path::PathKind;
+use crate::rules::lake::permissions::Permissions;
 use crate::rules::lease::{Lease, LeaseDuration, LeaseId};
 use crate::rules::metadata::Metadata;
 use crate::rules::queue::message::{Message, Receipt};
@@ -92,6 +96,21 @@ fn properties_of_containers_and_blobs_keep_their_stored_form() {
         disposition: text("d"),
     };
     check(&headers, [Some("t"), Some("e"), NO_TEXT, Some("m"), Some("c"), Some("d")]);
+}
+
+#[test]
+fn access_control_lists_keep_their_stored_form() {
+    check(&Acl::from(Permissions::ROOT), (0o750_u16, None::<u8>));
+    let text = "user::rwx,user:u:r--,group::r-x,group:g:-w-,mask::rwx,other::--x,\
+        default:user::rwx,default:user:v:--x,default:group::---,default:mask::r--,default:other::r--";
+    let access = NewAccess::Acl(AclEntries::parse(text).unwrap());
+    let acl = Acl::of_new(&Permissions::ROOT.into(), PathKind::Directory, &access).unwrap();
+    let named = vec![(false, "u", 4_u8), (true, "g", 2)];
+    let default = (0o704_u16, Some(4_u8), vec![(false, "v", 1_u8)]);
+    check(&acl, (0o751_u16, Some((Some(7_u8), named, Some(default)))));
+    for (writer, number) in [(WrittenBy::Lake, 0_u8), (WrittenBy::Blob, 1)] {
+        check(&writer, number);
+    }
 }
 
 #[test]

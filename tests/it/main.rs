@@ -18,6 +18,7 @@ mod case;
 mod embedded;
 mod faults;
 mod file;
+mod lake;
 mod queue;
 mod race;
 mod sdk;
@@ -33,6 +34,8 @@ mod dropin;
 mod import;
 #[cfg(unix)]
 mod kill;
+#[cfg(unix)]
+mod kill_paths;
 #[cfg(unix)]
 mod log;
 #[cfg(unix)]

@@ -16,7 +16,7 @@ async fn server() -> Arc<TestServer> {
 }
 
 /// Runs this many tasks at once, on all threads, and returns their results in order.
-async fn at_once<T, F>(count: usize, task: impl Fn(usize) -> F) -> Vec<T>
+pub async fn at_once<T, F>(count: usize, task: impl Fn(usize) -> F) -> Vec<T>
 where
     T: Send + 'static,
     F: Future<Output = T> + Send + 'static,

@@ -103,7 +103,7 @@ async fn a_check_reports_the_contents_and_the_damage_of_a_folder() {
     let (code, _, why) = check();
     assert_eq!(code, 1, "{why}");
     assert!(!place.0.exists(), "a check makes no folder");
-    let (mut running, client) = start(&["--location", place.path()]);
+    let (mut running, client) = start(&["--location", place.path(), "--account=devstoreaccount1,hns"]);
     assert_eq!(client.request("PUT", "/box?restype=container").send().await.verdict(), "201");
     put(&client, "one", vec![1; 5000]).await;
     put(&client, "two", vec![2; 6000]).await;
@@ -112,7 +112,8 @@ async fn a_check_reports_the_contents_and_the_damage_of_a_folder() {
     running.kill();
     let (code, said, why) = check();
     assert_eq!((code, why.as_str()), (0, ""));
-    for line in ["format 2", "the data of devstoreaccount1", "2 contents of 10.7 KiB in extents", "No damage found"] {
+    let paths = "2 paths and 0 retained deletions in hierarchical namespaces";
+    for line in ["format 2", "the data of devstoreaccount1", "2 contents of 10.7 KiB in extents", paths, "No damage found"] {
         assert!(said.contains(line), "{line} in {said}");
     }
     let extent = place.0.join("extent-00000001");

@@ -38,7 +38,8 @@ impl TestClient {
     }
 
     fn of(emulator: &Emulator) -> TestClient {
-        TestClient::at(&emulator.addresses().iter().map(|address| (address.kind, address.port)).collect::<Vec<_>>())
+        let addresses = emulator.addresses().iter().chain(emulator.data_lake());
+        TestClient::at(&addresses.map(|address| (address.kind, address.port)).collect::<Vec<_>>())
     }
 
     fn host(&self, kind: ServiceKind) -> String {
@@ -58,6 +59,7 @@ impl TestClient {
             body: Bytes::new(),
             key: Some(WELL_KNOWN_KEY.to_owned()),
             signed: None,
+            in_path: true,
             port: None,
         }
     }
@@ -180,7 +182,8 @@ impl TestServer {
 
     /// `127.0.0.1:port` of a service.
     pub fn host(&self, kind: ServiceKind) -> String {
-        let address = self.emulator.addresses().iter().find(|address| address.kind == kind).unwrap();
+        let mut addresses = self.emulator.addresses().iter().chain(self.emulator.data_lake());
+        let address = addresses.find(|address| address.kind == kind).unwrap();
         format!("127.0.0.1:{}", address.port)
     }
 
@@ -226,6 +229,8 @@ pub struct RequestBuilder<'a> {
     key: Option<String>,
     /// The target that is signed, where it is not the one that is sent.
     signed: Option<String>,
+    /// Whether the URL names the account.
+    in_path: bool,
     /// The port, where it is not the service's.
     port: Option<u16>,
 }
@@ -279,6 +284,12 @@ impl RequestBuilder<'_> {
         self
     }
 
+    /// Leaves the account out of the URL, as clients do whose host names it.
+    pub fn host_style(mut self) -> Self {
+        self.in_path = false;
+        self
+    }
+
     /// Signs another written form of the target than the one that is sent.
     pub fn signed_as(mut self, target: &str) -> Self {
         self.signed = Some(target.to_owned());
@@ -292,7 +303,11 @@ impl RequestBuilder<'_> {
 
     /// Sends it and reads the answer, if there is one.
     pub async fn attempt(mut self) -> Option<Answer> {
-        let path = if self.account.is_empty() { self.target.clone() } else { format!("/{}{}", self.account, self.target) };
+        let path = if self.account.is_empty() || !self.in_path {
+            self.target.clone()
+        } else {
+            format!("/{}{}", self.account, self.target)
+        };
         let place = self.port.map_or_else(|| self.client.host(self.kind), |port| format!("127.0.0.1:{port}"));
         if self.kind == ServiceKind::Table {
             for (name, value) in [("accept", "application/json"), ("content-type", "application/json")] {

@@ -19,9 +19,9 @@ use crate::http::remote::Remote;
 use crate::http::render::ResponseContext;
 use crate::http::route::Table;
 use crate::http::target::{AccountAddress, account_address};
-use crate::http::{auth, data_lake, render, target};
+use crate::http::{auth, render, target};
 use crate::operation::{
-    Body as Sent, BodyRemainder, EncryptionCheck, OperationSpec, Query, Reply, Request, ResourceKind, ResourcePath,
+    Access, Body as Sent, BodyRemainder, EncryptionCheck, OperationSpec, Query, Reply, Request, ResourceKind, ResourcePath,
     STATE_PARAMETERS, Secondary, Service, ServiceKind, Target, Unread, header_text, header_value,
 };
 use crate::rules::auth::permissions;
@@ -32,7 +32,7 @@ use crate::rules::conditions::Conditions;
 use crate::rules::encryption::{Encryption, SCOPE, Scopes};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::versions::Version;
-use crate::rules::{cors, secret};
+use crate::rules::{cors, lake, secret};
 use crate::store::Store;
 use axum::body::Body;
 use http::header::HeaderValue;
@@ -119,9 +119,14 @@ impl Pipeline {
         Pipeline { first_site: Some(first.to_owned()), ..self }
     }
 
-    /// Whether this is the pipeline of the port of websites.
-    pub fn is_of_websites(&self) -> bool {
-        self.first_site.is_some()
+    /// Whether a host such as `account.blob.localhost` names an account.
+    pub fn has_host_style(&self) -> bool {
+        self.options.host_style
+    }
+
+    /// Returns true if a host names the website of an account.
+    pub fn serves_site(&self, host: &str) -> bool {
+        self.site(host, "").is_some()
     }
 
     /// The service.
@@ -183,6 +188,7 @@ impl Pipeline {
                 (response, None)
             }
             Err(error) => {
+                let error = if context.kind == ServiceKind::DataLake { lake::error::of_path(error) } else { error };
                 let format = ErrorFormat::of(context.kind, uri.query().unwrap_or_default(), &accept);
                 (render::error(&error, format, &context), Some(error))
             }
@@ -233,11 +239,6 @@ impl Pipeline {
         progress.account = Some(account.clone());
         progress.set_version(head.version.or_else(|| self.service.default_version(&account.name)));
 
-        let blobs = self.service.kind() == ServiceKind::Blob && !head.site;
-        let host = if self.options.host_style { head.host.as_str() } else { "" };
-        if let Some(operation) = blobs.then(|| data_lake::operation(&head.method, host, &head.query, &head.headers)).flatten() {
-            return Err(data_lake::refusal(operation, &head.query, account.hns));
-        }
         let (target, malformed_state) = match head.site {
             true => (self.service.website_target(address.path)?, None),
             false if is_preflight(&head.method, head.site) => (Target::Service, None),
@@ -252,6 +253,9 @@ impl Pipeline {
         }
 
         let caller = self.authorize(&head, progress.version, &account, &target, &spec.requires)?;
+        if account.hns && has_paths(self.service.kind()) && spec.path_action.is_none() && target.object_name().is_none() {
+            caller.principal.check_resource(spec.access == Access::Write)?;
+        }
         malformed_state.map_or(Ok(()), Err)?;
         let keys = keys::reach(&caller.authorization, &head.pairs);
         check_endpoint(spec, address.secondary)?;
@@ -278,6 +282,7 @@ impl Pipeline {
             authorization: caller.authorization,
             keys,
             user: caller.user,
+            principal: caller.principal,
             environment: self.environment.clone(),
             store: self.store.clone(),
             lease_id: None,
@@ -321,11 +326,22 @@ impl Pipeline {
         if let Some(address) = head.site.then(|| self.site(&head.host, &head.path)).flatten() {
             return Ok(address);
         }
+        if let Some(address) = self.address_of_rename(head) {
+            return Ok(address);
+        }
         let address = account_address(self.service.kind(), &head.host, &head.path, self.options.host_style);
         match &head.batch {
             Some(batch) => Ok(batch.address(address, &head.path)),
             None => address.ok_or_else(|| ErrorCode::InvalidUri.with_reason("the URL names no account")),
         }
+    }
+
+    /// The account of a rename whose URL names none: the SDKs for JavaScript and C++ leave it out.
+    fn address_of_rename<'a>(&self, head: &'a RequestHead) -> Option<AccountAddress<'a>> {
+        let source = header_text(&head.headers, "x-ms-rename-source").filter(|_| self.service.kind() == ServiceKind::DataLake)?;
+        let account = lake::route::account_of_rename(&head.path, source, |name| self.accounts.get(name).is_some())?;
+        let is_by_host = self.options.host_style && target::api(&head.host).is_some();
+        (!is_by_host).then(|| AccountAddress { account: account.into(), secondary: false, path: &head.path, in_path: false })
     }
 
     /// Authenticates the caller, and checks the permission.
@@ -404,6 +420,11 @@ impl Pipeline {
             put("vary", "Origin");
         }
     }
+}
+
+/// Returns true for the services whose resources have access control lists.
+fn has_paths(kind: ServiceKind) -> bool {
+    matches!(kind, ServiceKind::Blob | ServiceKind::DataLake)
 }
 
 /// Gives copies and batches access to the pipeline on behalf of their caller.

@@ -93,11 +93,10 @@ impl Sources for OnBehalf {
             || request.authorization == Authorization::User
             || Sas::is_present(&head.pairs);
         let trusted = is_owner && token.is_none() && caller_suffices && !has_sas();
-        if !trusted {
-            let refused = |error: StorageError| copy_source::refused(request.version, &error);
-            self.pipeline.authorize(&head, request.version, &account, &target, &access.requires).map_err(refused)?;
-        }
-        Ok(SourceLocation::Local(Source { account, target }))
+        let refused = |error: StorageError| copy_source::refused(request.version, &error);
+        let authorize = || self.pipeline.authorize(&head, request.version, &account, &target, &access.requires).map_err(refused);
+        let principal = if trusted { request.principal.clone() } else { authorize()?.principal };
+        Ok(SourceLocation::Local(Source { account, target, principal }))
     }
 
     fn open(&self, request: RemoteRequest) -> Pin<Box<dyn Future<Output = Result<RemoteResponse, StorageError>> + Send + '_>> {

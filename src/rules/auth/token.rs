@@ -30,6 +30,11 @@ pub struct Identity {
     pub tid: String,
     /// The name of the user (`upn`) or of the application (`appid`, `azp`); may be empty.
     pub name: String,
+    /// The object ids of its groups (`groups`).
+    pub groups: Vec<String>,
+    /// The names of its roles (`roles`). `None` without the claim, which the tokens of the service do not have: there roles are assigned at
+    /// the account.
+    pub roles: Option<Vec<String>>,
 }
 
 /// The request with a token.
@@ -156,6 +161,10 @@ impl Claims {
         let claims = object(claims)?;
         let text = |name: &str| claims.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
         let first = |names: &[&str]| names.iter().find_map(|name| text(name));
+        let list = |name: &str| {
+            let texts = claims.get(name)?.as_array()?.iter().filter_map(Value::as_str);
+            Some(texts.map(str::to_owned).collect::<Vec<_>>())
+        };
         Some(Claims {
             audiences: match claims.get("aud") {
                 Some(Value::Array(all)) => all.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
@@ -169,6 +178,8 @@ impl Claims {
                 oid: first(&["oid", "sub"]).unwrap_or_else(|| NOBODY.to_owned()),
                 tid: first(&["tid"]).unwrap_or_else(|| NOBODY.to_owned()),
                 name: first(&["upn", "preferred_username", "unique_name", "appid", "azp"]).unwrap_or_default(),
+                groups: list("groups").unwrap_or_default(),
+                roles: list("roles"),
             },
         })
     }

@@ -1,5 +1,6 @@
 //! The blobs of all accounts, and the way from a request to a container.
 
+use crate::account::{Account, Accounts};
 use crate::operation::xml::Writer;
 use crate::operation::{Access, OperationSpec, Reply, Request, ResourceKind, Selector, ServiceKind};
 use crate::rules::auth::permissions::{AnonymousAccess, PublicAccess, RequiredPermission};
@@ -11,13 +12,23 @@ use crate::rules::metadata::Metadata;
 use crate::rules::names;
 use crate::rules::retention::RetentionPolicy;
 use crate::rules::time::Timestamp;
-use crate::services::blob::state::{Blob, Container};
+use crate::services::blob::state::{Blob, Consistency, Container, NamespaceConflict};
 use crate::services::blob::wire;
-use crate::services::shared::accounts::{Resource, ServiceAccounts};
+use crate::services::shared::accounts::{Resource, ResourceIndex, ServiceAccounts};
 use crate::services::shared::described::{Described, HasMetadata, HasPolicies};
 use crate::services::shared::listing::{Listed, ListedResource};
 use crate::services::shared::resource_index::Restorable;
-use std::sync::Arc;
+use crate::store::cell::Cell;
+use std::sync::{Arc, Weak};
+
+/// A container whose account got a hierarchical namespace, or lost it, and that cannot follow.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("container {container} of account {account} does not fit the account's namespace (hns): {conflict}")]
+pub struct NamespaceError {
+    account: String,
+    container: String,
+    conflict: NamespaceConflict,
+}
 
 /// The blobs of all accounts of one server.
 pub type Blobs = ServiceAccounts<Container>;
@@ -125,6 +136,78 @@ impl Blobs {
             container.amend(admitted, change)
         };
         self.write(request, edit).await
+    }
+
+    /// Gives the flat containers of accounts with a hierarchical namespace one, too, also deleted ones that can be restored. Returns a
+    /// sentence for each.
+    ///
+    /// # Errors
+    /// The first container that cannot be converted, or that has directories in an account without a hierarchical namespace.
+    pub async fn convert(&self, accounts: &Accounts, now: Timestamp) -> Result<Vec<String>, NamespaceError> {
+        let (mut converted, mut converted_deleted) = (Vec::new(), Vec::new());
+        for account in accounts.iter() {
+            let Ok(state) = self.account(&account.name) else { continue };
+            let convert = |name: &str, container: &Container| {
+                let error = |conflict| NamespaceError { account: account.name.clone(), container: name.to_owned(), conflict };
+                match (account.hns, container.is_hierarchical()) {
+                    (true, true) | (false, false) => Ok(None),
+                    (false, true) => Err(error(NamespaceConflict::Hierarchical)),
+                    (true, false) => container.converted(now).map(Some).map_err(error),
+                }
+            };
+            let index = state.resources.read();
+            for (name, cell) in index.iter() {
+                let container = convert(name, &cell.read())?;
+                converted.extend(container.map(|container| (account, name.clone(), cell.clone(), container)));
+            }
+            for (name, created, deleted) in index.deleted_from("", now) {
+                let container = convert(&format!("{name} (deleted)"), &deleted.state())?;
+                converted_deleted.extend(container.map(|container| (account, name.to_owned(), created, container)));
+            }
+        }
+        // Nothing changes if any of them is refused.
+        let mut messages = Vec::new();
+        let write_failed = |account: &Account, name: &str| {
+            let (account, container) = (account.name.clone(), name.to_owned());
+            move |failed| NamespaceError { account, container, conflict: NamespaceConflict::Write(failed) }
+        };
+        for (account, name, created, container) in converted_deleted {
+            let failed = write_failed(account, &name);
+            let Ok(state) = self.account(&account.name) else { continue };
+            let replace = |index: &mut ResourceIndex<Container>| {
+                index.replace_deleted(&name, created, container);
+                Ok(())
+            };
+            state.resources.write(replace).await.map_err(failed)?;
+        }
+        for (account, name, cell, container) in converted {
+            let replace = |before: &mut Container| {
+                *before = container;
+                Ok(())
+            };
+            cell.write(replace).await.map_err(write_failed(account, &name))?;
+            messages.push(format!("container {name} of account {} has a hierarchical namespace now", account.name));
+        }
+        Ok(messages)
+    }
+
+    /// The containers with deleted directories whose contents are not yet removed.
+    pub fn with_discarded(&self, accounts: &Accounts) -> Vec<Weak<Cell<Container>>> {
+        let indexes = accounts.iter().filter_map(|account| Some(self.account(&account.name).ok()?.resources.read()));
+        let discarded = |index: Arc<ResourceIndex<Container>>| {
+            let cells = index.values().filter(|cell| cell.read().has_discarded());
+            cells.map(Arc::downgrade).collect::<Vec<_>>()
+        };
+        indexes.flat_map(discarded).collect()
+    }
+
+    /// What the hierarchical namespaces of an account contain, with the names of their containers.
+    ///
+    /// # Errors
+    /// 404 ResourceNotFound.
+    pub fn consistency(&self, account: &str) -> Result<Vec<(String, Consistency)>, StorageError> {
+        let index = self.account(account)?.resources.read();
+        Ok(index.iter().filter_map(|(name, cell)| Some((name.to_string(), cell.read().consistency()?))).collect())
     }
 
     /// How the account of a request retains overwritten and deleted blobs.

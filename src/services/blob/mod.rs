@@ -6,12 +6,17 @@
 mod blobs;
 mod body;
 mod copy_properties;
+mod discarded;
+mod lake;
 mod last_access;
 pub mod ops;
+mod path_properties;
 mod protection;
 mod remote_source;
 mod service;
 mod state;
 mod wire;
 
-pub use blobs::Blobs;
+pub use blobs::{Blobs, NamespaceError};
+pub use discarded::remove_some;
+pub use lake::DataLake;

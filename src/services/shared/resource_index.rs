@@ -102,6 +102,15 @@ impl<S: Resource> ResourceIndex<S> {
         retained.map(|((name, created), deleted)| (&**name, *created, &**deleted))
     }
 
+    /// Gives a deleted resource another state.
+    pub fn replace_deleted(&mut self, name: &str, created: Timestamp, state: S) {
+        let key = (name.into(), created);
+        if let Some(deleted) = self.deleted.get(&key).cloned() {
+            let replaced = Deleted { cell: deleted.cell.another(state), deletion: deleted.deletion };
+            self.deleted.insert(key, Arc::new(replaced));
+        }
+    }
+
     /// Deletes everything. Concurrent writes to it fail.
     ///
     /// # Errors

@@ -5,13 +5,14 @@ use crate::account::Accounts;
 use crate::http::route::Table;
 use crate::operation::{OperationSpec, Query, ResourceKind, ResourcePath, SELECTING_PARAMETERS, Selector, Service, Target};
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::services::blob::Blobs;
+use crate::services::blob::{Blobs, DataLake};
 use crate::services::file::Files;
 use crate::services::queue::Queues;
 use crate::services::table::Tables;
 use crate::store::Store;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 mod files;
 
@@ -26,7 +27,7 @@ struct Book {
     beyond: &'static [&'static str],
 }
 
-fn books() -> [Book; 4] {
+fn books() -> [Book; 5] {
     let accounts = Accounts::default();
     [
         Book {
@@ -65,6 +66,12 @@ fn books() -> [Book; 4] {
             operations: include_str!("spec/file_operations.txt"),
             places: files::PLACES,
             beyond: &files::BEYOND,
+        },
+        Book {
+            service: Box::new(DataLake::new(Arc::new(Blobs::open(&accounts, &Store::MEMORY).unwrap()))),
+            operations: include_str!("spec/lake_operations.txt"),
+            places: LAKE_PLACES,
+            beyond: &[],
         },
     ]
 }
@@ -318,6 +325,34 @@ const BLOB_PLACES: &[(&str, &str)] = &[
     ("Blob_SetTags", "Set Blob Tags"),
 ];
 
+const LAKE_PLACES: &[(&str, &str)] = &[
+    ("Service_ListFileSystems", "List Filesystems"),
+    ("FileSystem_Create", "Create Filesystem"),
+    ("FileSystem_SetProperties", "Set Filesystem Properties"),
+    ("FileSystem_GetProperties", "Get Filesystem Properties"),
+    ("FileSystem_Delete", "Delete Filesystem"),
+    ("FileSystem_ListPaths", "List Paths"),
+    ("Path_CreateFile", "Create File"),
+    ("Path_CreateDirectory", "Create Directory"),
+    ("Path_Rename", "Rename Path"),
+    ("Path_SetProperties", "Set Path Properties"),
+    ("Path_SetAccessControl", "Set Path Access Control"),
+    ("Path_SetAccessControlRecursive", "Set Path Access Control Recursive"),
+    ("Path_AppendData", "Append Data"),
+    ("Path_FlushData", "Flush Data"),
+    ("Path_AcquireLease", "Acquire Path Lease"),
+    ("Path_RenewLease", "Renew Path Lease"),
+    ("Path_ChangeLease", "Change Path Lease"),
+    ("Path_ReleaseLease", "Release Path Lease"),
+    ("Path_BreakLease", "Break Path Lease"),
+    ("Path_Read", "Read Path"),
+    ("Path_GetProperties", "Get Path Properties"),
+    ("Path_GetStatus", "Get Path Status"),
+    ("Path_GetAccessControl", "Get Path Access Control"),
+    ("Path_CheckAccess", "Check Path Access"),
+    ("Path_Delete", "Delete Path"),
+];
+
 const QUEUE_PLACES: &[(&str, &str)] = &[
     ("Service_SetProperties", "Set Queue Service Properties"),
     ("Service_GetProperties", "Get Queue Service Properties"),
@@ -375,6 +410,8 @@ fn described(operations: &'static str) -> Vec<Described> {
                 "/" => "/",
                 "/{containerName}" => "/container",
                 "/{containerName}/{blob}" => "/container/blob",
+                "/{filesystem}" => "/container",
+                "/{filesystem}/{path}" => "/container/blob",
                 "/{shareName}" => "/share",
                 "/{shareName}/{directory}" => "/share/directory",
                 "/{shareName}/{directory}/{fileName}" => "/share/directory/file",

@@ -2,7 +2,10 @@
 //!
 //! `LAZULI_SEED=7 cargo test --test it sim` repeats the run that failed with seed 7.
 
+mod acl;
+mod lake;
 mod model;
+mod paths;
 
 use crate::tests::support::raw;
 use crate::tests::support::rng::{Rng, seeds};

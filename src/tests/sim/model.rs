@@ -52,7 +52,7 @@ pub enum Action {
 
 /// A lease that was acquired; infinite if it has no end.
 #[derive(Clone, Debug)]
-struct Lease {
+pub struct Lease {
     id: String,
     seconds: i64,
     end: Option<u64>,
@@ -60,10 +60,10 @@ struct Lease {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Blob {
-    content: String,
+pub struct Blob {
+    pub content: String,
     metadata: String,
-    etag: String,
+    pub etag: String,
     blocks: Vec<(String, String)>,
     lease: Option<Lease>,
 }
@@ -112,15 +112,24 @@ impl Lease {
 }
 
 impl Blob {
-    fn lease_state(&self, now: u64) -> &'static str {
+    pub fn lease_id(&self) -> Option<String> {
+        self.lease.as_ref().map(|lease| lease.id.clone())
+    }
+
+    /// Takes the lease of another blob, or none.
+    pub fn keep_lease(&mut self, of: Option<&Blob>) {
+        self.lease = of.and_then(|of| of.lease.clone());
+    }
+
+    pub fn lease_state(&self, now: u64) -> &'static str {
         self.lease.as_ref().map_or("available", |lease| lease.state(now))
     }
 
-    fn is_locked(&self, now: u64) -> bool {
+    pub fn is_locked(&self, now: u64) -> bool {
         ["leased", "breaking"].contains(&self.lease_state(now))
     }
 
-    fn lease_allows(&self, shown: Option<&String>, now: u64) -> Option<&'static str> {
+    pub fn lease_allows(&self, shown: Option<&String>, now: u64) -> Option<&'static str> {
         let holder = self.lease.as_ref().map(|lease| &lease.id);
         match (self.lease_state(now), shown) {
             ("leased" | "breaking", None) => Some("412 LeaseIdMissing"),
@@ -133,14 +142,14 @@ impl Blob {
     }
 
     /// A write removes a lease that is over.
-    fn written(&mut self, etag: &str, now: u64) {
+    pub fn written(&mut self, etag: &str, now: u64) {
         self.etag = etag.to_owned();
         if !self.is_locked(now) {
             self.lease = None;
         }
     }
 
-    fn step_lease(&mut self, action: Action, now: u64) -> &'static str {
+    pub fn step_lease(&mut self, action: Action, now: u64) -> &'static str {
         let blob = self;
         let state = blob.lease_state(now);
         let end = |seconds: i64| u64::try_from(seconds).ok().map(|seconds| now + seconds);
@@ -215,7 +224,7 @@ impl Model {
 
     pub fn lease_id(&self, container: &str, blob: &str) -> Option<String> {
         match self.blob(container, blob) {
-            Some(blob) => blob.lease.as_ref().map(|lease| lease.id.clone()),
+            Some(blob) => blob.lease_id(),
             None => self.pending_lease(container, blob).map(|lease| lease.id),
         }
     }

@@ -172,65 +172,9 @@ async fn access_control_of_a_flat_account_is_refused() {
         ("PATCH", "/box/blob?action=setAccessControl"),
         ("PATCH", "/box/blob?action=setAccessControlRecursive&mode=set"),
     ] {
-        let answer = send_signed(&server, method, &path(target), &[], "").await;
+        let answer = server.request(method, target).header("x-ms-acl", "user::rwx").send().await;
         assert_eq!(answer.verdict(), "400 HierarchicalNamespaceNotEnabled", "{method} {target}");
     }
-    let append = send_signed(&server, "PATCH", &path("/box/blob?action=append&position=0"), &[], "").await;
-    assert_eq!(append.verdict(), "501 NotImplemented");
-}
-
-/// Data Lake is not implemented yet: its requests are refused by name, and none is performed as one of the Blob service.
-#[tokio::test]
-async fn data_lake_operations_are_not_implemented() {
-    let server = TestServer::with(&["--account", "devstoreaccount1,hns"]).await;
-    server.container("box").await;
-    server.blob("/box/blob", "content").await;
-    let lake = server.host(ServiceKind::Blob).replace("127.0.0.1", "devstoreaccount1.dfs.localhost");
-    let block = &[("x-ms-blob-type", "BlockBlob")][..];
-    let rename = &[("x-ms-blob-type", "BlockBlob"), ("x-ms-rename-source", "/box/blob")][..];
-    for (method, target, headers, operation) in [
-        ("GET", "/?resource=account", &[][..], "Filesystem - List"),
-        ("PUT", "/new?resource=filesystem", &[], "Filesystem - Create"),
-        ("GET", "/box?resource=filesystem&recursive=true", &[], "Path - List"),
-        ("DELETE", "/box?resource=filesystem", &[], "Filesystem - Delete"),
-        ("PUT", "/box/blob?resource=file", block, "Path - Create"),
-        ("PUT", "/box/blob?resource=directory", &[], "Path - Create"),
-        ("PUT", "/box/other?mode=legacy", rename, "Path - Create (rename)"),
-        ("PATCH", "/box/blob?action=append&position=0", &[], "Path - Update"),
-        ("PATCH", "/box/blob?action=flush&position=0", &[], "Path - Update"),
-        ("PATCH", "/box/blob?action=setAccessControl", &[], "Path - Update"),
-        ("HEAD", "/box/blob?action=getAccessControl", &[], ""),
-    ] {
-        for host in [None, Some(&lake)] {
-            let whole = if host.is_some() { target.to_owned() } else { path(target) };
-            let headers = [headers, &host.map(|host| ("Host", host.as_str())).into_iter().collect::<Vec<_>>()].concat();
-            let answer = send_signed(&server, method, &whole, &headers, "").await;
-            assert_eq!(answer.verdict(), "501 NotImplemented", "{method} {whole} {host:?}");
-            let says =
-                format!("<Message>{operation} is an operation of Data Lake Storage Gen2, which this server does not have yet.");
-            assert!(operation.is_empty() || answer.text().contains(&says), "{}", answer.text());
-        }
-    }
-    // At its own host everything is Data Lake's.
-    for (method, target, headers) in [
-        ("GET", "/box/blob", &[][..]),
-        ("HEAD", "/box/blob", &[]),
-        ("DELETE", "/box/blob", &[]),
-        ("DELETE", "/box/blob?recursive=true", &[]),
-        ("PUT", "/box/blob", block),
-        ("POST", "/box/blob", &[("x-ms-lease-action", "acquire")]),
-        ("PUT", "/new?restype=container", &[]),
-    ] {
-        let headers = [headers, &[("Host", lake.as_str())]].concat();
-        let answer = send_signed(&server, method, target, &headers, "").await;
-        assert_eq!(answer.verdict(), "501 NotImplemented", "{method} {target}");
-    }
-    let kept = server.request("GET", "/box/blob").send().await;
-    assert_eq!(kept.text(), "content");
-    let listed = server.request("GET", "/box?restype=container&comp=list").send().await;
-    assert_eq!(listed.elements("Name"), ["blob"]);
-    let containers = server.request("GET", "/?comp=list").send().await;
-    assert_eq!(containers.elements("Name"), ["box"]);
 }
 
 /// Tools detect a storage emulator by an empty request: the answer is exactly 400.

@@ -65,7 +65,7 @@ async fn a_blob_can_be_created_with_an_expiry() {
          PUT /box/log?comp=appendblock | | x → 404 BlobNotFound
          # uncommitted blocks of an expired name
          PUT /box/b?comp=block&blockid=QQ== | | two → 201
-         GET /box?restype=container&comp=list&include=uncommittedblobs → 200 | | ~<Name>b</Name>",
+         GET /box/b?comp=blocklist&blocklisttype=uncommitted → 200 | | ~<Name>QQ==</Name>",
     )
     .await;
 }

@@ -17,6 +17,20 @@ use crate::server::Answer;
 use lazuli::ServiceKind;
 use stored::Stored;
 
+/// Checks the JSON of an error of the Data Lake API, and returns its code.
+fn of_paths(answer: &Answer, said: &str) -> String {
+    assert_eq!(answer.header("content-type"), "application/json;charset=utf-8", "{said}");
+    assert_eq!(answer.header("content-length"), answer.body.len().to_string(), "{said}");
+    let document: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+    let [code, message] = ["code", "message"].map(|key| document["error"][key].as_str().unwrap().to_owned());
+    assert_eq!(answer.header("x-ms-error-code"), code, "{said}");
+    let lines: Vec<&str> = message.split('\n').collect();
+    assert!(lines.len() == 3 && !lines[0].is_empty(), "{said}");
+    assert_eq!(lines[1], format!("RequestId:{}", answer.header("x-ms-request-id")), "{said}");
+    assert!(lines[2].starts_with("Time:"), "{said}");
+    code
+}
+
 /// Checks the format of an error of the Blob service, and returns its code. `version` is the one that the error follows.
 pub fn refusal(answer: &Answer, method: &str, version: &str) -> String {
     refusal_of(ServiceKind::Blob, answer, method, version)
@@ -32,6 +46,7 @@ pub fn refusal_of(kind: ServiceKind, answer: &Answer, method: &str, version: &st
         ServiceKind::Queue => "Queue",
         ServiceKind::Table => "Table",
         ServiceKind::File => "File",
+        ServiceKind::DataLake => "HDFS",
     };
     assert_eq!(answer.header("server"), format!("Windows-Azure-{service}/1.0 Microsoft-HTTPAPI/2.0"), "{said}");
     assert_eq!(answer.header("x-ms-version"), version, "{said}");
@@ -43,6 +58,9 @@ pub fn refusal_of(kind: ServiceKind, answer: &Answer, method: &str, version: &st
     if method == "HEAD" {
         assert!(answer.body.is_empty(), "{said}");
         return answer.header("x-ms-error-code").to_owned();
+    }
+    if kind == ServiceKind::DataLake {
+        return of_paths(answer, &said);
     }
     assert_eq!(answer.header("content-type"), "application/xml", "{said}");
     assert_eq!(answer.header("content-length"), answer.body.len().to_string(), "{said}");

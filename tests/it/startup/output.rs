@@ -38,6 +38,24 @@ fn prints_where_websites_are() {
     assert!(error.contains("already in use (--web-port N chooses another)"), "{error}");
 }
 
+/// Accounts with a hierarchical namespace have a line each, with the port of `--dfs-port` if there is one. The connection string has no
+/// `DfsEndpoint`, which the SDK for .NET refuses.
+#[test]
+fn prints_the_endpoints_of_data_lake() {
+    let accounts = ["--account", "plain", "--account", "lake,hns"];
+    for own_port in [false, true] {
+        let own: &[&str] = if own_port { &["--dfs-port", "0"] } else { &[] };
+        let running = Running::start(&[&FREE[..], &accounts, own].concat());
+        let ready = running.ready(if own_port { 5 } else { 4 });
+        let connection = running.line();
+        assert!(connection.starts_with("Connection string of plain: ") && !connection.contains("Dfs"), "{connection}");
+        let (line, port) = &ready[if own_port { 4 } else { 0 }];
+        let name = if own_port { "Data Lake" } else { "Blob" };
+        assert_eq!(*line, format!("Lazuli {name} service is listening at http://127.0.0.1:{port}"));
+        assert_eq!(running.line(), format!("Data Lake endpoint of lake: http://127.0.0.1:{port}/lake"));
+    }
+}
+
 /// The exact lines that tools wait for, with nothing behind the port.
 #[test]
 fn speaks_as_azurite() {

@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn only_one_user_may_use_it() {
-        let user = |oid: &str, tid: &str| Some(Identity { oid: oid.into(), tid: tid.into(), name: String::new() });
+        let user = |oid: &str, tid: &str| Some(Identity { oid: oid.into(), tid: tid.into(), ..Identity::default() });
         for (more, user, allowed) in [
             ("", None, true),
             ("", user("x", "y"), true),

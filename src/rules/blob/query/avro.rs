@@ -33,10 +33,10 @@ impl Writer {
     }
 
     /// Writes an error about the row at this position in the blob.
-    pub fn error(&mut self, error: RowError, position: u64) {
+    pub fn error(&mut self, error: &RowError, position: u64) {
         let mut record = vec![2, error.fatal.into()];
         text(&mut record, error.name);
-        text(&mut record, error.message);
+        text(&mut record, &error.message);
         long(&mut record, position);
         self.block(&record);
     }

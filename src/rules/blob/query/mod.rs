@@ -44,6 +44,17 @@ pub struct Task {
     query: Query,
     input: Arc<Format>,
     output: Output,
+    errors: ErrorDetail,
+}
+
+/// What an answer says about invalid JSON.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ErrorDetail {
+    /// That it is invalid.
+    General,
+    /// Where it becomes invalid.
+    #[default]
+    Position,
 }
 
 /// Why a query does not fit the format of its input.
@@ -64,8 +75,13 @@ impl Task {
         match (&input, &query.select) {
             (Format::Delimited(_), _) if !matches!(query.from[..], [] | [Step::Each]) => Err(TaskError::PathInText),
             (Format::Json(_), Select::Split(_)) => Err(TaskError::SplitOfJson),
-            _ => Ok(Task { query, input: input.into(), output }),
+            _ => Ok(Task { query, input: input.into(), output, errors: ErrorDetail::default() }),
         }
+    }
+
+    /// The task with errors of this detail.
+    pub fn with_errors(self, errors: ErrorDetail) -> Task {
+        Task { errors, ..self }
     }
 }
 
@@ -137,8 +153,9 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
                     return false;
                 }
                 Err(error) => {
+                    let is_fatal = error.fatal;
                     self.errors.push((error, position));
-                    if error.fatal {
+                    if is_fatal {
                         return false;
                     }
                 }
@@ -169,7 +186,11 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
                 Ok(more)
             }
             Format::Json(separator) => {
-                let Some(value) = json::read(&mut self.input, separator)? else { return Ok(false) };
+                let value = json::read(&mut self.input, separator).map_err(|error| match self.task.errors {
+                    ErrorDetail::General => RowError::INPUT,
+                    ErrorDetail::Position => error,
+                })?;
+                let Some(value) = value else { return Ok(false) };
                 for row in json::rows(value, &self.task.query.from) {
                     match self.row(&row) {
                         Err(error) if !error.fatal => self.errors.push((error, position)),
@@ -280,7 +301,7 @@ impl<I: Iterator<Item = Bytes>> Iterator for Run<I> {
             self.rows.clear();
         }
         for (error, position) in self.errors.drain(..) {
-            self.writer.error(error, position);
+            self.writer.error(&error, position);
         }
         // Rows of a Parquet file are longer as text than in the file.
         self.writer.progress(if more { self.input.position().min(self.size) } else { self.size }, self.size);

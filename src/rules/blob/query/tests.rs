@@ -112,7 +112,7 @@ fn answers_rows() {
         ),
         ("SELECT * FROM BlobStorage", json(), csv(), "{\"b\":1.5,\"a\":[true,\"x\"]}", "1.5,\"[true,\"\"x\"\"]\"\n 24/24 end 24"),
         ("SELECT * FROM BlobStorage[*].l[*]", json(), json(), "{\"l\":[{\"b\":1},2]}", "{\"b\":1}\n{\"_1\":2}\n 17/17 end 17"),
-        ("SELECT a FROM BlobStorage", json(), csv(), "{\"a\":1}\n{a}", "1\n !!InternalError at 7 11/11 end 11"),
+        ("SELECT a FROM BlobStorage", json(), csv(), "{\"a\":1}\n{a}", "1\n !!ParseError at 7 11/11 end 11"),
     ] {
         assert_eq!(run(query, &input, &output, text), wanted, "{query}");
     }

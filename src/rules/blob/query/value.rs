@@ -2,6 +2,7 @@
 
 use crate::rules::blob::query::dates::DateTime;
 use crate::rules::wire_name::{WireName, wire_enum};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 /// A value of a row or of an expression.
@@ -38,12 +39,12 @@ wire_enum! {
 }
 
 /// An error in a row, as the answer reports it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowError {
     /// Whether it ends the query.
     pub fatal: bool,
     pub name: &'static str,
-    pub message: &'static str,
+    pub message: Cow<'static, str>,
 }
 
 impl RowError {
@@ -64,7 +65,21 @@ impl RowError {
     pub const ARITHMETIC: RowError = RowError::new(false, "ArithmeticError", "Arithmetic overflow or division by zero.");
 
     const fn new(fatal: bool, name: &'static str, message: &'static str) -> RowError {
-        RowError { fatal, name, message }
+        RowError { fatal, name, message: Cow::Borrowed(message) }
+    }
+
+    /// A byte of JSON that does not continue it, at this offset in its record. Any of these tokens would (recorded since 2020-02-10;
+    /// several tokens as in the tests of azure-storage-blob for .NET).
+    pub fn unexpected(byte: u8, offset: usize, expected: &[char]) -> RowError {
+        let expected = match expected {
+            [token] => format!("token '{token}'"),
+            tokens => {
+                let tokens: Vec<String> = tokens.iter().map(|token| format!("'{token}'")).collect();
+                format!("tokens {}", tokens.join(", or "))
+            }
+        };
+        let message = format!("Unexpected token '{}' at [byte: {offset}]. Expecting {expected}. ", char::from(byte));
+        RowError { fatal: true, name: "ParseError", message: message.into() }
     }
 }
 

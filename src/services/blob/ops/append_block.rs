@@ -5,6 +5,7 @@ use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::blocks;
 use crate::rules::checksums::RequestChecksums;
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lake::access::Action;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::Body;
 use crate::services::blob::ops::spec::WRITE;
@@ -17,6 +18,7 @@ pub(super) static APPEND_BLOCK: Operation<Blobs> = operation!(
     Input,
     OperationSpec {
         name: "Append Block",
+        path_action: Some(Action::Append),
         selectors: &[Selector::Query("comp", "appendblock")],
         requires: RequiredPermission::object("aw"),
         encryption: EncryptionCheck::Write,

@@ -1,6 +1,7 @@
 //! Get and Set Blob Metadata.
 use crate::operation::{EncryptionCheck, Operation, OperationSpec, Reply, Request, Selector, StateQuery};
 use crate::rules::error::StorageError;
+use crate::rules::lake::properties::IS_FOLDER;
 use crate::rules::metadata::Metadata;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::ops::spec::{READ, WRITE};
@@ -41,7 +42,9 @@ async fn set_blob_metadata(blobs: &Blobs, request: Request, metadata: Metadata) 
     let set = |container: &mut Container| {
         let admitted = container.admit(&request)?;
         admitted.check_online(request.now)?;
-        container.replace_as_version(admitted, request.now, retention, |blob| blob.metadata = metadata)
+        container.replace_as_version(admitted, request.now, retention, |blob| {
+            blob.metadata = if blob.path.is_some() { metadata.without(IS_FOLDER) } else { metadata };
+        })
     };
     let blob = blobs.write(&request, set).await?;
     Ok(wire::written(&blob, &request))

@@ -5,6 +5,7 @@ use crate::operation::{
 };
 use crate::rules::blob::pages::Action as SequenceNumberAction;
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lake::access::Action;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::Body;
 use crate::services::blob::ops::put_page;
@@ -16,7 +17,13 @@ use crate::services::blob::wire::{DescribedPart, PageBlobSize, ReplacingContentH
 pub(super) static GET_BLOB_PROPERTIES: Operation<Blobs> = operation!(
     get_blob_properties,
     StateQuery,
-    OperationSpec { name: "Get Blob Properties", methods: &["HEAD"], encryption: EncryptionCheck::Read, ..READ }
+    OperationSpec {
+        name: "Get Blob Properties",
+        methods: &["HEAD"],
+        path_action: Some(Action::GetProperties),
+        encryption: EncryptionCheck::Read,
+        ..READ
+    }
 );
 
 pub(super) static SET_BLOB_PROPERTIES: Operation<Blobs> = operation!(

@@ -1,6 +1,6 @@
 //! Get and Set Blob Tags: the index tags of a blob. They change neither its entity tag nor its Last-Modified.
 
-use crate::operation::{Input, Operation, OperationSpec, Reply, Request, Selector, StateQuery, VersionQuery};
+use crate::operation::{Input, NamespaceSupport, Operation, OperationSpec, Reply, Request, Selector, StateQuery, VersionQuery};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::checksums::RequestChecksums;
 use crate::rules::conditions;
@@ -15,6 +15,7 @@ pub(super) static GET_BLOB_TAGS: Operation<Blobs> = operation!(
     (StateQuery, BlobConditions),
     OperationSpec {
         name: "Get Blob Tags",
+        namespace: NamespaceSupport::Flat,
         selectors: &[Selector::Query("comp", "tags")],
         requires: RequiredPermission::object("t"),
         ..READ
@@ -26,6 +27,7 @@ pub(super) static SET_BLOB_TAGS: Operation<Blobs> = operation!(
     ((VersionQuery, BlobConditions), RequestChecksums),
     OperationSpec {
         name: "Set Blob Tags",
+        namespace: NamespaceSupport::Flat,
         selectors: &[Selector::Query("comp", "tags")],
         requires: RequiredPermission::object("t"),
         status: 204,

@@ -27,9 +27,33 @@ input! { pub(super) Input {
     encryption: DefaultEncryption,
 } }
 
+/// The properties of a new container.
+pub(in crate::services::blob) struct NewContainer {
+    pub(in crate::services::blob) metadata: Metadata,
+    pub(in crate::services::blob) access: PublicAccess,
+    pub(in crate::services::blob) encryption: DefaultEncryption,
+}
+
 async fn create_container(blobs: &Blobs, request: Request, input: Input) -> Result<Reply, StorageError> {
     let access = input.access.unwrap_or(PublicAccess::Private);
-    let container = Container::new(request.now, input.metadata, access, input.encryption);
+    let new = NewContainer { metadata: input.metadata, access, encryption: input.encryption };
+    create(blobs, &request, new).await
+}
+
+/// Creates the container that the request names. In an account with a hierarchical namespace it has a root directory, which the caller owns.
+///
+/// # Errors
+/// 409 ContainerAlreadyExists or ContainerBeingDeleted.
+pub(in crate::services::blob) async fn create(
+    blobs: &Blobs,
+    request: &Request,
+    new: NewContainer,
+) -> Result<Reply, StorageError> {
+    let container = Container::new(request.now, new.metadata, new.access, new.encryption);
+    let container = match request.account.hns {
+        true => container.with_hierarchy(&request.principal, request.now),
+        false => container,
+    };
     let reply = Reply::new(request.spec.status).with_state(container.etag(), container.properties().last_modified);
     let name = request.target.resource_name()?;
     let create = |containers: &mut ResourceIndex<Container>| {
@@ -41,5 +65,5 @@ async fn create_container(blobs: &Blobs, request: Request, input: Input) -> Resu
         containers.insert(name.into(), blobs.cell(container));
         Ok(reply)
     };
-    blobs.write_index(&request, create).await
+    blobs.write_index(request, create).await
 }

@@ -5,6 +5,7 @@ use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::tier::ChangeConditions;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lake::access::Action;
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::ops::spec::WRITE;
@@ -16,6 +17,7 @@ pub(super) static DELETE_BLOB: Operation<Blobs> = operation!(
     OperationSpec {
         name: "Delete Blob",
         methods: &["DELETE"],
+        path_action: Some(Action::Delete),
         requires: RequiredPermission::object("dxy"),
         conditions: ConditionSupport::Delete,
         status: 202,
@@ -79,6 +81,14 @@ async fn delete_blob(blobs: &Blobs, request: Request, input: Input) -> Result<Re
     }
     let retention = blobs.retention_policy(&request)?;
     let remove = |container: &mut Container| {
+        if container.is_hierarchical() {
+            // The service deletes only empty directories through this API, and has its own code for others (users of the real service).
+            let deleted = container.delete_admitted(&request, false, retention);
+            return deleted.map(|id| id.is_none()).map_err(|error| match error.code() {
+                ErrorCode::DirectoryNotEmpty => ErrorCode::DirectoryIsNotEmpty.into(),
+                _ => error,
+            });
+        }
         let admitted = container.admit(&request)?;
         input.tier.hold(admitted.tier_changed(request.now))?;
         container.remove(&admitted, input.snapshots, by_version, request.now, retention)

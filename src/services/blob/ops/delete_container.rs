@@ -24,7 +24,7 @@ pub(super) static DELETE_CONTAINER: Operation<Blobs> = operation!(
     }
 );
 
-async fn delete_container(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+pub(in crate::services::blob) async fn delete_container(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
     let name = request.target.resource_name()?;
     let delete = |containers: &mut ResourceIndex<Container>| {
         // A container that is being deleted can be deleted again, without effect (recorded).

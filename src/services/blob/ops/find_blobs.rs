@@ -2,7 +2,8 @@
 
 use crate::operation::xml::Writer;
 use crate::operation::{
-    FieldLocation, Fields, FromField, Marker, MaxResults, Operation, OperationSpec, Reply, Request, ResourceKind, Selector,
+    FieldLocation, Fields, FromField, Marker, MaxResults, NamespaceSupport, Operation, OperationSpec, Reply, Request,
+    ResourceKind, Selector,
 };
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::tags::Where;
@@ -26,6 +27,7 @@ pub(super) static FIND_BLOBS: Operation<Blobs> = operation!(
     Input,
     OperationSpec {
         name: "Find Blobs by Tags",
+        namespace: NamespaceSupport::Flat,
         methods: &["GET"],
         selectors: &[Selector::Query("comp", "blobs")],
         requires: RequiredPermission::object("f").account_sas_only(),
@@ -38,6 +40,7 @@ pub(super) static FIND_BLOBS_IN_CONTAINER: Operation<Blobs> = operation!(
     Input,
     OperationSpec {
         name: "Find Blobs by Tags in Container",
+        namespace: NamespaceSupport::Flat,
         selectors: &[Selector::Query("restype", "container"), Selector::Query("comp", "blobs")],
         requires: RequiredPermission::object("f"),
         ..READ_CONTAINER

@@ -18,7 +18,7 @@ use crate::services::blob::{last_access, wire};
 pub(super) static GET_BLOB: Operation<Blobs> =
     operation!(get_blob, (StateQuery, Input), OperationSpec { name: "Get Blob", encryption: EncryptionCheck::Read, ..READ });
 
-input! { pub(super) Input {
+input! { pub(in crate::services::blob) Input {
     range: ReadRange,
     md5: Option<bool> = Header "x-ms-range-get-content-md5",
     crc64: Option<bool> = Header "x-ms-range-get-content-crc64",
@@ -28,7 +28,11 @@ input! { pub(super) Input {
 /// The largest range that has a checksum, in bytes.
 const CHECKED_RANGE: u64 = 4 << 20;
 
-async fn get_blob(blobs: &Blobs, request: Request, (_, input): (StateQuery, Input)) -> Result<Reply, StorageError> {
+pub(in crate::services::blob) async fn get_blob(
+    blobs: &Blobs,
+    request: Request,
+    (_, input): (StateQuery, Input),
+) -> Result<Reply, StorageError> {
     let Input { range: ReadRange(range), structured, .. } = input;
     let wanted = ChecksumKinds { md5: input.md5 == Some(true), crc64: input.crc64 == Some(true) };
     if wanted.md5 && wanted.crc64 {

@@ -77,7 +77,7 @@ async fn get_page_ranges(blobs: &Blobs, request: Request, (_, input): (StateQuer
 fn snapshot_of(request: &Request, url: &str) -> Result<Timestamp, StorageError> {
     let invalid = || StorageError::invalid_header("x-ms-previous-snapshot-url", url);
     let found = request.sources.find(request, url, SourceAuthorization::Caller).map_err(|_| invalid())?;
-    let SourceLocation::Local(Source { account, target }) = found else { return Err(invalid()) };
+    let SourceLocation::Local(Source { account, target, .. }) = found else { return Err(invalid()) };
     let is_same = account.name == request.account.name
         && target.resource_name()? == request.target.resource_name()?
         && target.blob()?.0 == request.target.blob()?.0;

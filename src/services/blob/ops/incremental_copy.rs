@@ -1,7 +1,9 @@
 //! Incremental Copy Blob: copies one snapshot after another of a page blob, each to a snapshot of the destination. The destination itself
 //! is never read or written; its snapshots are read.
 
-use crate::operation::{Operation, OperationSpec, Reply, Request, Selector, SourceAuthorization, SourceLocation};
+use crate::operation::{
+    NamespaceSupport, Operation, OperationSpec, Reply, Request, Selector, SourceAuthorization, SourceLocation,
+};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::encryption::Encryption;
@@ -23,6 +25,7 @@ pub(super) static INCREMENTAL_COPY: Operation<Blobs> = operation!(
     Input,
     OperationSpec {
         name: "Incremental Copy Blob",
+        namespace: NamespaceSupport::Flat,
         selectors: &[Selector::Query("comp", "incrementalcopy")],
         requires: RequiredPermission::object("cw"),
         conditions: ConditionSupport::CopyTargetIfMatch,

@@ -4,17 +4,22 @@ use crate::operation::{OperationSpec, Reply, Request, ResourceKind};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
 use crate::rules::etag::ETag;
+use crate::rules::lake::access::Action;
 use crate::rules::lease::{Lease, LeaseAction};
 use crate::services::blob::state::Container;
 use crate::services::shared::lease::Leased;
 
-pub(super) struct LeasedBlob;
+pub(in crate::services::blob) struct LeasedBlob;
 
 impl Leased for LeasedBlob {
     type Resource = Container;
     type Input = ();
-    const SPEC: OperationSpec =
-        OperationSpec { resource: ResourceKind::Blob, conditions: ConditionSupport::Write, ..OperationSpec::DEFAULT };
+    const SPEC: OperationSpec = OperationSpec {
+        resource: ResourceKind::Blob,
+        path_action: Some(Action::Overwrite),
+        conditions: ConditionSupport::Write,
+        ..OperationSpec::DEFAULT
+    };
 
     fn step(container: &mut Container, request: &Request, (): &(), action: LeaseAction) -> Result<(Reply, Lease), StorageError> {
         let (last_modified, lease) = container.step_blob_lease(request, action)?;

@@ -8,7 +8,7 @@ use crate::rules::blob::tier::TierSupport;
 use crate::rules::blob::{blocks, pages};
 use crate::rules::checksums::{Digests, RequestChecksums};
 use crate::rules::conditions::ConditionSupport;
-use crate::rules::error::StorageError;
+use crate::rules::error::{ErrorCode, StorageError};
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::Body;
 use crate::services::blob::ops::set_expiry::NewBlobExpiry;
@@ -59,6 +59,7 @@ impl FromRequest for NewBody {
         match String::from_field(fields, FieldLocation::Header, "x-ms-blob-type")?.as_str() {
             "BlockBlob" => Ok(NewBody::Block(BodyFraming::from_request(fields)?, RequestChecksums::from_request(fields)?)),
             "AppendBlob" => Ok(NewBody::Append),
+            "PageBlob" if fields.account.hns => Err(ErrorCode::FeatureNotYetSupportedForHierarchicalNamespaceAccounts.into()),
             "PageBlob" => {
                 let PageBlobSize(size) = FromField::from_field(fields, FieldLocation::Header, "x-ms-blob-content-length")?;
                 let name = "x-ms-blob-sequence-number";
@@ -102,9 +103,12 @@ async fn put_blob(blobs: &Blobs, mut request: Request, input: Input) -> Result<R
         NewBody::Page { size, sequence } => Body::Page { content: Sparse::new(size), sequence },
     };
     new.check_tier_of(&body)?;
+    // Older clients make directories by this, and others by a name with a slash at its end.
+    let makes_directory =
+        body.len() == 0 && (new.marks_directory() || request.target.object_name().is_some_and(|name| name.ends_with('/')));
     let make = |blob: NewBlob| new.apply(blob.blob(body, headers), request.now).expiring(expiry.0);
     let create = |container: &mut Container| {
-        let claimed = container.claim(&request)?;
+        let claimed = container.claim_new(&request, makes_directory)?;
         container.create(claimed, request.now, retention, make)
     };
     let blob = container.write(create).await?;

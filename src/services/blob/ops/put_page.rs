@@ -1,7 +1,8 @@
 //! Put Page: writes pages of a page blob, or clears them.
 
 use crate::operation::{
-    self, BodyFraming, EncryptionCheck, Fields, FromRequest, Operation, OperationSpec, Reply, Request, Selector, WriteRange,
+    self, BodyFraming, EncryptionCheck, Fields, FromRequest, NamespaceSupport, Operation, OperationSpec, Reply, Request,
+    Selector, WriteRange,
 };
 use crate::rules::blob::pages;
 use crate::rules::blob::pages::SequenceConditions;
@@ -23,6 +24,7 @@ pub(super) static PUT_PAGE: Operation<Blobs> = operation!(
     Input,
     OperationSpec {
         name: "Put Page",
+        namespace: NamespaceSupport::Flat,
         selectors: &[Selector::Query("comp", "page")],
         encryption: EncryptionCheck::Write,
         status: 201,
@@ -93,7 +95,7 @@ pub(super) async fn write(
         }
         let (mut content, sequence) = (content.clone(), *sequence);
         // A difference from a snapshot reports the pages that were cleared after it.
-        let has_snapshots = container.has_snapshots(request.target.blob()?.0);
+        let has_snapshots = container.has_snapshots(request.target.blob()?.0, request.now);
         container.replace(admitted, request.now, |blob| {
             // The blob's modification time is later than every snapshot before it; the clock's time may not be.
             match bytes {

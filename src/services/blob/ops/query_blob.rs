@@ -9,7 +9,7 @@ use crate::rules::blob::arrow::Kind;
 use crate::rules::blob::query;
 #[cfg(feature = "arrow")]
 use crate::rules::blob::query::parquet::Lines;
-use crate::rules::blob::query::{Dialect, Format, Output, Run, Task};
+use crate::rules::blob::query::{Dialect, ErrorDetail, Format, Output, Run, Task};
 #[cfg(not(feature = "arrow"))]
 use crate::rules::error::ErrorCode;
 use crate::rules::error::StorageError;
@@ -59,6 +59,10 @@ async fn query_blob(blobs: &Blobs, mut request: Request, _: StateQuery) -> Resul
         .with("content-type", "avro/binary");
     for name in BYTE_HEADERS {
         reply.headers.remove(name);
+    }
+    if blob.path.is_some() {
+        // Recorded of a hierarchical namespace, and of no other.
+        reply = reply.with("x-ms-server-encrypted", "false");
     }
     last_access::record(&container, &request.account, request.target.blob()?.0, &blob, request.now).await;
     let size = blob.body.len();
@@ -119,11 +123,14 @@ fn read_task(document: &[u8], version: Version) -> Result<(Task, Contents), Stor
         Contents::Parquet => delimited(),
     };
     let mut output = request.child("OutputSerialization").map_or_else(|| Ok(Output::Text(as_read())), read_output)?;
-    // Up to 2019-12-12 an answer never has a header row (recorded).
+    // Up to 2020-02-10 an answer never has a header row (recorded).
     if let Output::Text(Format::Delimited(dialect)) = &mut output {
-        dialect.headers &= version > Version::V2019_12_12;
+        dialect.headers &= version > Version::V2020_02_10;
     }
-    Ok((Task::new(query, input, output).map_err(|error| refusal(error.to_string()))?, contents))
+    // The first version does not say why JSON is invalid (recorded).
+    let errors = if version <= Version::V2019_12_12 { ErrorDetail::General } else { ErrorDetail::Position };
+    let task = Task::new(query, input, output).map_err(|error| refusal(error.to_string()))?;
+    Ok((task.with_errors(errors), contents))
 }
 
 /// The format of text if the request states none.

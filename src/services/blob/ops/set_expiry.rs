@@ -37,7 +37,7 @@ impl FromRequest for ExpiryOption {
 
 parsed_input! {
     /// When a new blob expires.
-    pub(super) NewBlobExpiry(Option<Timestamp>) = [Input::Headers(&[OPTION, TIME])],
+    pub(in crate::services::blob) NewBlobExpiry(Option<Timestamp>) = [Input::Headers(&[OPTION, TIME])],
     |fields| {
         if !fields.has_header(OPTION) && !fields.has_header(TIME) {
             return Ok(None);
@@ -48,6 +48,10 @@ parsed_input! {
 
 async fn set_expiry(blobs: &Blobs, request: Request, option: ExpiryOption) -> Result<Reply, StorageError> {
     let set = |blob: &mut Blob| {
+        if blob.directory().is_some() {
+            // Only files expire (reference). No source has the code of the service.
+            return Err(ErrorCode::ResourceTypeMismatch.into());
+        }
         blob.expires = option.at(blob.created, request.now)?;
         // The ETag and the modification time do not change (recorded).
         Ok(wire::state(blob, &request))

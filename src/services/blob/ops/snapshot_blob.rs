@@ -1,6 +1,6 @@
 //! Snapshot Blob: stores the current state of a blob under the current time. The snapshot shares the bytes of the blob.
 
-use crate::operation::{EncryptionCheck, Operation, OperationSpec, Reply, Request, Selector};
+use crate::operation::{EncryptionCheck, NamespaceSupport, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::lease::LeaseCheck;
@@ -16,6 +16,7 @@ pub(super) static SNAPSHOT_BLOB: Operation<Blobs> = operation!(
     Metadata,
     OperationSpec {
         name: "Snapshot Blob",
+        namespace: NamespaceSupport::Flat,
         selectors: &[Selector::Query("comp", "snapshot")],
         requires: RequiredPermission::object("cw"),
         lease: LeaseCheck::IfPresent,

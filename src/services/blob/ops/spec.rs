@@ -3,12 +3,14 @@
 use crate::operation::{Access, OperationSpec, ResourceKind, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
 use crate::rules::conditions::ConditionSupport;
+use crate::rules::lake::access::Action;
 use crate::rules::lease::LeaseCheck;
 
 /// A read of a blob.
 pub(super) const READ: OperationSpec = OperationSpec {
     methods: &["GET"],
     resource: ResourceKind::Blob,
+    path_action: Some(Action::Read),
     requires: RequiredPermission::object("r").or_anonymous(AnonymousAccess::Blob),
     conditions: ConditionSupport::Read,
     lease: LeaseCheck::IfPresent,
@@ -19,6 +21,7 @@ pub(super) const READ: OperationSpec = OperationSpec {
 pub(super) const WRITE: OperationSpec = OperationSpec {
     methods: &["PUT"],
     resource: ResourceKind::Blob,
+    path_action: Some(Action::Overwrite),
     requires: RequiredPermission::object("w"),
     access: Access::Write,
     conditions: ConditionSupport::Write,

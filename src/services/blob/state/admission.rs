@@ -6,13 +6,16 @@ use crate::rules::blob::version_selector::{VersionKind, VersionSelector};
 use crate::rules::conditions::CurrentState;
 use crate::rules::encryption::Encryption;
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lake::access::Action;
+use crate::rules::lake::path::{Namespace, Path};
 use crate::rules::lease::{LeaseCheck, LeasedResource};
 use crate::rules::time::Timestamp;
 use crate::rules::{conditions, lease};
 use crate::services::blob::body::Body;
+use crate::services::blob::path_properties::NewPath;
 use crate::services::blob::state::blob::Blob;
 use crate::services::blob::state::container::Container;
-use crate::services::blob::state::key::BlobKey;
+use crate::services::blob::state::key::{BlobKey, Place};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -35,8 +38,11 @@ impl Deref for Admitted {
 #[derive(Debug)]
 pub struct Claimed {
     pub(super) name: Arc<str>,
+    pub(super) place: Option<Place>,
     pub(super) current: Option<Arc<Blob>>,
     pub(super) encryption: Encryption,
+    /// The new path in a hierarchical namespace.
+    pub(super) path: NewPath,
 }
 
 impl Admitted {
@@ -55,8 +61,11 @@ impl Claimed {
     /// Checks that blocks can be put there: there is no blob, or a block blob.
     ///
     /// # Errors
-    /// 409 InvalidBlobType.
+    /// 409 InvalidBlobType; 409 BlobOperationNotSupported for a file with content of Data Lake.
     pub fn check_block_blob(&self) -> Result<(), StorageError> {
+        if let Some((blob, path)) = self.current().and_then(|blob| Some((blob, blob.path.as_ref()?))) {
+            path.written_by.admits_blocks(blob.body.len())?;
+        }
         match self.current().map(|blob| &blob.body) {
             None | Some(Body::Block { .. }) => Ok(()),
             Some(Body::Append { .. } | Body::Page { .. }) => Err(ErrorCode::InvalidBlobType.into()),
@@ -113,6 +122,7 @@ impl Container {
     /// As [`Container::admit`], also for the destination of a pending copy, and without a check of the encryption.
     pub(super) fn admit_unsettled(&self, request: &Request) -> Result<Admitted, StorageError> {
         let (name, version) = request.target.blob()?;
+        self.check_request_access(request, true)?;
         let (key, blob) = self.find(name, version, request.now)?;
         check(&blob, request, key.at)?;
         Ok(Admitted { key, blob })
@@ -131,7 +141,7 @@ impl Container {
         if self.find(name, at, request.now).is_ok() {
             return Err(ErrorCode::BlobSnapshotNotSoftDeleted.into());
         }
-        let key = BlobKey { name: name.into(), at };
+        let key = BlobKey { place: self.place(name, request.now)?, at };
         let blob = self.blobs.get(&key).filter(|blob| blob.is_retained(request.now)).ok_or(ErrorCode::BlobNotFound)?.clone();
         check(&blob, request, key.at)?;
         Ok(Admitted { key, blob })
@@ -143,6 +153,31 @@ impl Container {
     /// 412 for a failed condition or the lease, 409 BlobAlreadyExists for `If-None-Match: *`, 403 where the caller may create but not
     /// overwrite; 400 for a snapshot, which is read-only; 409 for the destination of a pending copy.
     pub fn claim(&self, request: &Request) -> Result<Claimed, StorageError> {
+        let claimed = self.claim_path(request)?;
+        // No source has the code of the service.
+        match claimed.current().is_some_and(|current| current.directory().is_some()) {
+            true => Err(ErrorCode::ResourceTypeMismatch.into()),
+            false => Ok(claimed),
+        }
+    }
+
+    /// As [`Container::claim`], for Put Blob, which in a hierarchical namespace makes a directory of an empty blob that is marked as one.
+    ///
+    /// # Errors
+    /// As [`Container::claim`].
+    pub fn claim_new(&self, request: &Request, makes_directory: bool) -> Result<Claimed, StorageError> {
+        if !self.is_hierarchical() || !makes_directory {
+            return self.claim(request);
+        }
+        let claimed = self.claim_path(request)?;
+        match claimed.current().is_some_and(|current| current.directory().is_none()) {
+            true => Err(ErrorCode::ResourceTypeMismatch.into()),
+            false => Ok(Claimed { path: claimed.path.parent(), ..claimed }),
+        }
+    }
+
+    /// As [`Container::claim`], also for a directory.
+    pub(super) fn claim_path(&self, request: &Request) -> Result<Claimed, StorageError> {
         let claimed = self.claim_any(request)?;
         claimed.check_settled(request.spec)?;
         Ok(claimed)
@@ -150,23 +185,40 @@ impl Container {
 
     /// As [`Container::claim`], also for the destination of a pending or incremental copy.
     pub(super) fn claim_any(&self, request: &Request) -> Result<Claimed, StorageError> {
-        let key = BlobKey::base(request.target.blob()?.0);
-        let encryption = request.encryption.clone().in_container(&self.properties.encryption)?;
-        let current = self.blobs.get(&key).filter(|blob| blob.is_live(request.now)).cloned();
-        match &current {
-            Some(blob) => {
-                if request.spec.conditions.may_create() && !request.authorization.may_overwrite() {
-                    return Err(ErrorCode::UnauthorizedBlobOverwrite.into());
-                }
-                check(blob, request, VersionSelector::Base)?;
-            }
+        let claimed = self.claim_unchecked(request)?;
+        match claimed.current() {
+            Some(blob) => check(blob, request, VersionSelector::Base)?,
             None => {
                 conditions::check(&request.conditions, request.spec.conditions, None, request.version)?;
-                let lease = self.lease_at(request.target.blob()?.0, None, request.now);
+                let lease = self.lease_at(claimed.place.as_ref(), None, request.now);
                 lease::check(lease, request.spec.lease, request.lease_id, LeasedResource::Blob, request.now)?;
             }
         }
-        Ok(Claimed { name: key.name, current, encryption })
+        Ok(claimed)
+    }
+
+    /// The name that the request writes to, after the checks of access, and without those of conditions and leases.
+    ///
+    /// # Errors
+    /// 403 where the caller may create but not overwrite, or an access control list refuses it; 409 PathConflict below a file; 400 for a
+    /// name that a hierarchical namespace cannot have.
+    pub(super) fn claim_unchecked(&self, request: &Request) -> Result<Claimed, StorageError> {
+        let name: Arc<str> = request.target.blob()?.0.into();
+        let encryption = request.encryption.clone().in_container(&self.properties.encryption)?;
+        let place = match self.is_hierarchical() {
+            true => {
+                Path::parse(&name, Namespace::Hierarchical)?;
+                self.place_to_write(&name, request.now)?
+            }
+            false => Some(Place::flat(name.clone())),
+        };
+        let current = place.as_ref().and_then(|place| self.current(place, request.now)).cloned();
+        self.check_request_access(request, current.is_some())?;
+        if current.is_some() && request.spec.conditions.may_create() && !request.authorization.may_overwrite() {
+            return Err(ErrorCode::UnauthorizedBlobOverwrite.into());
+        }
+        let path = NewPath::by(&request.principal);
+        Ok(Claimed { name, place, current, encryption, path })
     }
 
     /// The source of a copy. The caller is authorized to read it; the operation checks the conditions on it.
@@ -175,6 +227,7 @@ impl Container {
     /// 404 BlobNotFound; 409 for the destination of a pending copy.
     pub fn source(&self, source: &Source, now: Timestamp) -> Result<Arc<Blob>, StorageError> {
         let (name, version) = source.target.blob()?;
+        self.check_access(&source.principal, Action::Read, name, now)?;
         let (key, blob) = self.find(name, version, now)?;
         blob.check_content(key.at)?;
         Ok(blob)
@@ -182,8 +235,9 @@ impl Container {
 
     /// A state that exists. The version id of the current blob names the current blob.
     pub(super) fn find(&self, name: &str, at: VersionSelector, now: Timestamp) -> Result<(BlobKey, Arc<Blob>), StorageError> {
+        let place = self.place(name, now)?;
         let get = |at| {
-            let key = BlobKey { name: name.into(), at };
+            let key = BlobKey { place: place.clone(), at };
             let blob = self.blobs.get(&key).filter(|blob| blob.is_live(now))?.clone();
             Some((key, blob))
         };

@@ -4,15 +4,20 @@ use crate::rules::blob::immutability::Protection;
 use crate::rules::blob::last_access::LastAccess;
 use crate::rules::blob::tags::Tags;
 use crate::rules::blob::tier::{CurrentTier, Tier};
+use crate::rules::conditions::CurrentState;
 use crate::rules::encryption::Encryption;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::etag::ETag;
+use crate::rules::lake::path::PathKind;
+use crate::rules::lake::properties::IS_FOLDER;
 use crate::rules::lease::Lease;
 use crate::rules::metadata::Metadata;
 use crate::rules::retention::Deletion;
 use crate::rules::time::Timestamp;
 use crate::services::blob::body::Body;
 use crate::services::blob::copy_properties::BlobCopy;
+use crate::services::blob::path_properties::PathProperties;
+use crate::services::blob::state::key::DirectoryId;
 use crate::services::shared::content_headers::ContentHeaders;
 use std::sync::Arc;
 
@@ -41,6 +46,8 @@ pub struct Blob {
     /// When it expires.
     pub expires: Option<Timestamp>,
     pub protection: Protection,
+    /// What it has as a path of a hierarchical namespace.
+    pub path: Option<Arc<PathProperties>>,
     /// The deletion time of the blob, if this is its last version.
     pub(super) left: Option<Timestamp>,
     /// The recorded reads, if the account tracks them.
@@ -64,6 +71,35 @@ impl Blob {
     /// to be the tick after its creation.
     pub fn left(&self) -> Timestamp {
         self.left.unwrap_or_else(|| self.version.unwrap_or(self.last_modified).next())
+    }
+
+    /// The state that conditions are compared with. A path has no tags.
+    pub(super) fn state<'a>(&self, tags: &'a Tags) -> CurrentState<'a> {
+        CurrentState { etag: self.etag(), modified: self.last_modified, tags }
+    }
+
+    /// What it has as a path of a hierarchical namespace.
+    ///
+    /// # Errors
+    /// 500 InternalError in a flat namespace, where no operation needs it.
+    pub fn path(&self) -> Result<&PathProperties, StorageError> {
+        Ok(self.path.as_deref().ok_or(ErrorCode::InternalError)?)
+    }
+
+    /// Whether it is a file or a directory. In a flat namespace a directory is an empty blob that is marked as one.
+    pub fn path_kind(&self) -> PathKind {
+        let is_marked =
+            || self.body.len() == 0 && self.metadata.get(IS_FOLDER).is_some_and(|value| value.eq_ignore_ascii_case("true"));
+        match &self.path {
+            Some(path) => path.kind(),
+            None if is_marked() => PathKind::Directory,
+            None => PathKind::File,
+        }
+    }
+
+    /// The id of a directory; `None` for what is no directory.
+    pub fn directory(&self) -> Option<DirectoryId> {
+        self.path.as_ref()?.directory
     }
 
     pub fn lease(&self) -> Lease {
@@ -139,6 +175,7 @@ impl NewBlob {
             deleted: None,
             expires: None,
             protection: Protection::default(),
+            path: None,
             left: None,
             read: LastAccess::default(),
             lease: self.lease,

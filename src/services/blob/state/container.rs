@@ -6,11 +6,12 @@ use crate::rules::blob::blocks::BlockId;
 use crate::rules::encryption::{DefaultEncryption, Encryption};
 use crate::rules::error::StorageError;
 use crate::rules::etag::ETag;
+use crate::rules::lake::append::PendingAppends;
 use crate::rules::lease::{self, Lease, LeasedResource};
 use crate::rules::metadata::Metadata;
 use crate::rules::time::Timestamp;
 use crate::services::blob::state::blob::Blob;
-use crate::services::blob::state::key::{BlobKey, Due};
+use crate::services::blob::state::key::{BlobKey, DirectoryId, Due, Place};
 use crate::store::content::Content;
 use imbl::{OrdMap, OrdSet};
 use std::sync::Arc;
@@ -21,13 +22,15 @@ pub struct Container {
     pub(super) properties: ContainerProperties,
     pub(super) lease: Lease,
     pub(super) blobs: OrdMap<BlobKey, Arc<Blob>>,
-    pub(super) uncommitted: OrdMap<Arc<str>, Arc<UncommittedBlocks>>,
+    pub(super) uncommitted: OrdMap<Place, Arc<UncommittedBlocks>>,
     /// The states and blocks that end at a time, in the order of these times.
     pub(super) due: OrdSet<(Timestamp, Due)>,
     /// The latest modification time. The next one is later, so that no two states in the container have the same ETag.
     pub(super) latest: Timestamp,
     /// When it was created, or last restored or renamed.
     pub(super) created: Timestamp,
+    /// The id of the next directory; `None` in a flat namespace.
+    pub(super) next_directory: Option<DirectoryId>,
 }
 
 /// The properties of a container.
@@ -43,14 +46,16 @@ pub struct ContainerProperties {
     pub policies: Arc<[Policy]>,
 }
 
-/// Blocks that were put and not yet committed.
+/// Blocks and appends of a name that are not yet committed.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct UncommittedBlocks {
-    /// When the last of them was put.
+    /// When the last of them arrived.
     pub(super) last_modified: Timestamp,
     /// The lease of the name, if there is no blob yet.
     pub(super) lease: Lease,
     pub(super) blocks: OrdMap<BlockId, UncommittedBlock>,
+    /// What Data Lake operations appended and have not flushed yet.
+    pub(super) appends: PendingAppends<Content>,
 }
 
 /// An uncommitted block.
@@ -71,6 +76,7 @@ impl Container {
             due: OrdSet::new(),
             latest: now,
             created: now,
+            next_directory: None,
         }
     }
 

@@ -76,8 +76,7 @@ impl Container {
         now: Timestamp,
         result: Result<Body, Box<str>>,
     ) -> Result<(), StorageError> {
-        let key = BlobKey::base(name.clone());
-        let blob = self.blobs.get(&key).filter(|blob| blob.is_live(now)).cloned().ok_or(ErrorCode::NoPendingCopyOperation)?;
+        let (key, blob) = self.find(name, VersionSelector::Base, now).map_err(|_| ErrorCode::NoPendingCopyOperation)?;
         let copy =
             blob.copy.clone().filter(|copy| copy.is_pending() && copy.id == id).ok_or(ErrorCode::NoPendingCopyOperation)?;
         let (body, outcome) = match result {
@@ -133,16 +132,17 @@ impl Container {
         advance: impl FnOnce(&mut Blob, Timestamp),
     ) -> Result<Arc<Blob>, StorageError> {
         let claimed = self.claim_any(request)?;
+        let (place, _) = self.make_place(&claimed, request.now)?;
         let begun = match claimed.current.clone() {
             None => self.create(claimed, request.now, retention, make)?,
             Some(current) => {
                 let last = check_next(&current, &increment)?;
-                let admitted = Admitted { key: BlobKey::base(claimed.name), blob: current };
+                let admitted = Admitted { key: BlobKey::base(place.clone()), blob: current };
                 self.replace(admitted, request.now, |blob| advance(blob, last))?
             }
         };
         increment.destination = self.next_last_modified(request.now);
-        let key = BlobKey::base(request.target.blob()?.0);
+        let key = BlobKey::base(place);
         let done = self.replace(Admitted { key: key.clone(), blob: begun.clone() }, request.now, |blob| {
             blob.version = None;
             blob.copy = blob
@@ -151,7 +151,7 @@ impl Container {
                 .map(|copy| Arc::new(BlobCopy { incremental: Some(increment.clone()), ..BlobCopy::clone(copy) }));
         })?;
         let snapshot = Blob { lease: Lease::default(), ..Blob::clone(&done) };
-        self.insert(BlobKey::earlier(key.name, increment.destination, VersionKind::Snapshot), snapshot);
+        self.insert(BlobKey::earlier(key.place, increment.destination, VersionKind::Snapshot), snapshot);
         Ok(begun)
     }
 }

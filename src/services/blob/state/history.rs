@@ -10,7 +10,7 @@ use crate::rules::time::Timestamp;
 use crate::services::blob::state::admission::Admitted;
 use crate::services::blob::state::blob::Blob;
 use crate::services::blob::state::container::Container;
-use crate::services::blob::state::key::BlobKey;
+use crate::services::blob::state::key::{BlobKey, Place};
 use std::sync::Arc;
 
 impl Container {
@@ -30,14 +30,14 @@ impl Container {
             snapshot.metadata = metadata;
             snapshot.last_modified = at;
         }
-        let name = admitted.key.name.clone();
+        let place = admitted.key.place.clone();
         let version = retention.versions.then(|| {
             let next = self.next_last_modified(now);
             self.archive(&admitted.key, &admitted.blob);
             self.insert(admitted.key, Blob { version: Some(next), ..Blob::clone(&admitted.blob) });
             next
         });
-        TakenSnapshot { at, blob: self.insert(BlobKey::earlier(name, at, VersionKind::Snapshot), snapshot), version }
+        TakenSnapshot { at, blob: self.insert(BlobKey::earlier(place, at, VersionKind::Snapshot), snapshot), version }
     }
 
     /// Changes an admitted blob, and creates a new version if the account keeps versions.
@@ -84,7 +84,7 @@ impl Container {
             return Err(ErrorCode::OperationNotAllowedOnRootBlob.into());
         }
         let existing: Vec<BlobKey> = self
-            .past(&key.name)
+            .past(&key.place)
             .filter(|(key, blob)| is_snapshot(key.at) && blob.is_live(now))
             .map(|(key, _)| key.clone())
             .collect();
@@ -99,7 +99,7 @@ impl Container {
         if snapshots == Some(DeleteSnapshots::Only) {
             return Ok(retention.days.is_none());
         }
-        self.drop_uncommitted(&key.name);
+        self.drop_uncommitted(&key.place);
         if retention.versions {
             admitted.blob.protection.admits_removal(now)?;
             let left = Blob { left: Some(self.next_last_modified(now)), ..Blob::clone(&admitted.blob) };
@@ -123,9 +123,9 @@ impl Container {
     /// # Errors
     /// 404 BlobNotFound when there is neither a blob nor a retained state.
     pub fn undelete(&mut self, name: &str, now: Timestamp) -> Result<(), StorageError> {
-        let base = BlobKey::base(name);
+        let base = BlobKey::base(self.place(name, now)?);
         let retained: Vec<(BlobKey, Blob)> = self
-            .past(name)
+            .past(&base.place)
             .chain(self.blobs.get_key_value(&base))
             .filter(|(_, blob)| blob.deleted.is_some_and(|deletion| deletion.is_kept(now)))
             .map(|(key, blob)| (key.clone(), Blob { deleted: None, ..Blob::clone(blob) }))
@@ -140,18 +140,19 @@ impl Container {
 
     /// Removes the current blob of a name before a new one is written: it becomes a version, or, if the account only retains deleted
     /// states, a deleted snapshot.
-    pub(super) fn displace(&mut self, name: &Arc<str>, now: Timestamp, retention: RetentionPolicy) {
-        let key = BlobKey::base(name.clone());
-        let Some(before) = self.blobs.get(&key).cloned() else { return };
+    /// A hierarchical namespace retains nothing of it.
+    pub(super) fn displace(&mut self, place: &Place, now: Timestamp, retention: RetentionPolicy) {
+        let key = BlobKey::base(place.clone());
+        let Some(before) = self.blobs.get(&key).filter(|_| !self.is_hierarchical()).cloned() else { return };
         match (before.deleted, retention.versions) {
             _ if before.has_expired(now) => {}
             (None, true) => self.archive(&key, &before),
             (None, false) => {
                 if let Some(deletion) = retention.deletion(now) {
-                    self.bury(name, Blob { deleted: Some(deletion), ..Blob::clone(&before) }, now);
+                    self.bury(place, Blob { deleted: Some(deletion), ..Blob::clone(&before) }, now);
                 }
             }
-            (Some(deletion), _) if deletion.is_kept(now) => self.bury(name, Blob::clone(&before), deletion.at),
+            (Some(deletion), _) if deletion.is_kept(now) => self.bury(place, Blob::clone(&before), deletion.at),
             (Some(_), _) => {}
         }
     }
@@ -160,12 +161,12 @@ impl Container {
     fn archive(&mut self, key: &BlobKey, blob: &Arc<Blob>) {
         let id = blob.version.unwrap_or(blob.last_modified);
         let version = Blob { lease: Lease::default(), version: Some(id), ..Blob::clone(blob) };
-        self.insert(BlobKey::earlier(key.name.clone(), id, VersionKind::Version), version);
+        self.insert(BlobKey::earlier(key.place.clone(), id, VersionKind::Version), version);
     }
 
     /// Adds a deleted blob as a snapshot, since its name has a new blob.
-    fn bury(&mut self, name: &Arc<str>, blob: Blob, at: Timestamp) {
-        let mut key = BlobKey::earlier(name.clone(), at, VersionKind::Snapshot);
+    fn bury(&mut self, place: &Place, blob: Blob, at: Timestamp) {
+        let mut key = BlobKey::earlier(place.clone(), at, VersionKind::Snapshot);
         while self.blobs.contains_key(&key) {
             key.at = VersionSelector::Earlier(self.next_last_modified(at), VersionKind::Snapshot);
         }
@@ -185,13 +186,13 @@ impl Container {
     }
 
     /// Returns true if a name has snapshots, including deleted ones that are retained.
-    pub fn has_snapshots(&self, name: &str) -> bool {
-        self.past(name).any(|(key, _)| is_snapshot(key.at))
+    pub fn has_snapshots(&self, name: &str, now: Timestamp) -> bool {
+        self.place(name, now).is_ok_and(|place| self.past(&place).any(|(key, _)| is_snapshot(key.at)))
     }
 
-    /// The earlier states of a name, in the order of their times.
-    fn past<'a>(&'a self, name: &str) -> impl Iterator<Item = (&'a BlobKey, &'a Arc<Blob>)> + use<'a> {
-        self.blobs.range(BlobKey::first(name)..BlobKey::base(name))
+    /// The earlier states at a place, in the order of their times.
+    fn past<'a>(&'a self, place: &Place) -> impl Iterator<Item = (&'a BlobKey, &'a Arc<Blob>)> + use<'a> {
+        self.blobs.range(BlobKey::first(place.clone())..BlobKey::base(place.clone()))
     }
 }
 

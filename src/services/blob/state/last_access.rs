@@ -37,7 +37,7 @@ impl Container {
     }
 
     fn unread(&self, name: &str, read: &Blob, now: Timestamp) -> Option<(BlobKey, Arc<Blob>)> {
-        let (key, blob) = self.blobs.get_key_value(&BlobKey::base(name))?;
+        let (key, blob) = self.blobs.get_key_value(&BlobKey::base(self.place(name, now).ok()?))?;
         let is_same = ptr::eq(Arc::as_ptr(blob), read) && blob.last_access(key.at).is_some();
         (is_same && blob.read.misses(now)).then(|| (key.clone(), blob.clone()))
     }
@@ -49,10 +49,13 @@ mod tests {
     use crate::account::Account;
     use crate::rules::auth::permissions::PublicAccess;
     use crate::rules::encryption::{DefaultEncryption, Encryption};
+    use crate::rules::lake::access::Caller;
     use crate::rules::metadata::Metadata;
     use crate::rules::retention::RetentionPolicy;
     use crate::services::blob::last_access;
+    use crate::services::blob::path_properties::NewPath;
     use crate::services::blob::state::admission::Claimed;
+    use crate::services::blob::state::key::Place;
     use crate::services::shared::content_headers::ContentHeaders;
     use crate::store::Store;
     use crate::store::cell::Cell;
@@ -63,12 +66,18 @@ mod tests {
     }
 
     fn put(container: &mut Container, name: &str, body: Body, now: Timestamp) {
-        let claimed = Claimed { name: name.into(), current: None, encryption: Encryption::Service };
+        let claimed = Claimed {
+            name: name.into(),
+            place: Some(Place::flat(name)),
+            current: None,
+            encryption: Encryption::Service,
+            path: NewPath::by(&Caller::SuperUser),
+        };
         container.create(claimed, now, RetentionPolicy::default(), |new| new.blob(body, ContentHeaders::default())).unwrap();
     }
 
     fn blob(cell: &Cell<Container>, name: &str) -> Arc<Blob> {
-        cell.read().blobs[&BlobKey::base(name)].clone()
+        cell.read().blobs[&BlobKey::base(Place::flat(name))].clone()
     }
 
     #[tokio::test]

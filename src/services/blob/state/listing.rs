@@ -5,13 +5,15 @@ use crate::rules::blob::blocks;
 use crate::rules::blob::blocks::BlockId;
 use crate::rules::blob::version_selector::{VersionKind, VersionSelector};
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lake::path::PathKind;
 use crate::rules::lease;
 use crate::rules::lease::{Lease, LeasedResource};
 use crate::rules::time::Timestamp;
 use crate::services::blob::state::admission::Admitted;
 use crate::services::blob::state::blob::Blob;
 use crate::services::blob::state::container::{Container, UncommittedBlocks};
-use crate::services::blob::state::key::BlobKey;
+use crate::services::blob::state::key::{BlobKey, Place};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl Container {
@@ -38,7 +40,8 @@ impl Container {
     /// As [`Container::admit`]; 404 BlobNotFound when there are neither.
     pub fn block_lists(&self, request: &Request) -> Result<BlockLists, StorageError> {
         let (name, version) = request.target.blob()?;
-        let staged = self.waiting(name, request.now).filter(|_| version == VersionSelector::Base);
+        let place = self.place(name, request.now).ok().filter(|_| version == VersionSelector::Base);
+        let staged = place.and_then(|place| self.waiting(&place, request.now));
         let mut uncommitted: Vec<_> = staged
             .map(|staged| staged.blocks.iter().map(|(id, block)| (id.clone(), block.content.len())).collect())
             .unwrap_or_default();
@@ -63,10 +66,9 @@ impl Container {
         now: Timestamp,
     ) -> impl Iterator<Item = (&'a str, ListedBlob<'a>)> + use<'a> {
         let mut blobs = self.states_from(from, also, now).peekable();
-        let staged = also
-            .uncommitted
-            .then(|| self.uncommitted.range(Arc::<str>::from(from)..).filter(move |(_, staged)| staged.is_live(now)));
-        let mut staged = staged.into_iter().flatten().map(|(name, staged)| (&**name, staged.lease)).peekable();
+        let staged =
+            also.uncommitted.then(|| self.uncommitted.range(Place::flat(from)..).filter(move |(_, staged)| staged.is_live(now)));
+        let mut staged = staged.into_iter().flatten().map(|(place, staged)| (place.as_str(), staged.lease)).peekable();
         std::iter::from_fn(move || {
             loop {
                 return match (blobs.peek(), staged.peek()) {
@@ -90,26 +92,52 @@ impl Container {
         also: ListInclude,
         now: Timestamp,
     ) -> impl Iterator<Item = (&'a str, ListedBlob<'a>)> + use<'a> {
-        let mut states = self.blobs.range(BlobKey::first(from)..).peekable();
+        let mut states = self.blobs.range(BlobKey::first(Place::flat(from))..).peekable();
         let mut version: Option<(&str, &Arc<Blob>)> = None;
         std::iter::from_fn(move || {
-            if let Some((name, last)) = version.take_if(|(name, _)| states.peek().is_none_or(|(next, _)| *next.name != **name)) {
+            if let Some((name, last)) =
+                version.take_if(|(name, _)| states.peek().is_none_or(|(next, _)| next.place.as_str() != *name))
+            {
                 return Some((name, ListedBlob::VersionsOnly(last)));
             }
             let (key, blob) = states.next()?;
             match key.at {
                 VersionSelector::Earlier(_, VersionKind::Version) if also.versions_only && blob.is_retained(now) => {
-                    version = Some((&key.name, blob));
+                    version = Some((key.place.as_str(), blob));
                 }
                 VersionSelector::Base if blob.is_live(now) => version = None,
                 VersionSelector::Earlier(..) | VersionSelector::Base => {}
             }
-            Some((&*key.name, ListedBlob::Blob(key.at, blob)))
+            Some((key.place.as_str(), ListedBlob::Blob(key.at, blob)))
         })
     }
 
-    pub(super) fn waiting(&self, name: &str, now: Timestamp) -> Option<&UncommittedBlocks> {
-        self.uncommitted.get(name).map(Arc::as_ref).filter(|staged| staged.is_live(now))
+    /// The paths below a directory of a flat namespace: blobs, and the directories that their names imply, each with the first blob in it
+    /// and whether it is a directory. The walk reads all names from that of the directory on.
+    pub fn flat_paths(&self, directory: &str, recursive: bool, now: Timestamp) -> Vec<(String, &Arc<Blob>, bool)> {
+        let prefix = if directory.is_empty() { String::new() } else { format!("{directory}/") };
+        let (mut paths, mut known) = (Vec::new(), BTreeSet::new());
+        for (name, listed) in self.list_from(&prefix, ListInclude::default(), now) {
+            let Some(below) = name.strip_prefix(prefix.as_str()) else { break };
+            let ListedBlob::Blob(VersionSelector::Base, blob) = listed else { continue };
+            if !blob.is_live(now) || below.is_empty() {
+                continue;
+            }
+            let ends: Vec<usize> = below.match_indices('/').map(|(at, _)| at).collect();
+            for end in ends.iter().take(if recursive { ends.len() } else { 1 }) {
+                let implied = below.get(..*end).filter(|path| !path.is_empty() && known.insert((*path).to_owned()));
+                paths.extend(implied.map(|path| (format!("{prefix}{path}"), blob, true)));
+            }
+            let is_directory = blob.path_kind() == PathKind::Directory;
+            if (recursive || ends.is_empty()) && !below.ends_with('/') && (!is_directory || known.insert(below.to_owned())) {
+                paths.push((name.to_owned(), blob, is_directory));
+            }
+        }
+        paths
+    }
+
+    pub(super) fn waiting(&self, place: &Place, now: Timestamp) -> Option<&UncommittedBlocks> {
+        self.uncommitted.get(place).map(Arc::as_ref).filter(|staged| staged.is_live(now))
     }
 }
 

@@ -12,19 +12,22 @@ use crate::rules::blob::tags::Tags;
 use crate::rules::blob::tier::CurrentTier;
 use crate::rules::blob::version_selector::{VersionKind, VersionSelector};
 use crate::rules::encryption::{DefaultEncryption, Encryption};
+use crate::rules::lake::append::Piece;
 use crate::rules::lease::Lease;
 use crate::rules::metadata::Metadata;
 use crate::rules::retention::Deletion;
 use crate::rules::time::Timestamp;
 use crate::services::blob::body::{Block, Body};
 use crate::services::blob::copy_properties::{BlobCopy, IncrementalCopy};
+use crate::services::blob::path_properties::PathProperties;
 use crate::services::blob::state::blob::Blob;
 use crate::services::blob::state::container::{Container, ContainerProperties, UncommittedBlock, UncommittedBlocks};
-use crate::services::blob::state::key::{BlobKey, Due};
+use crate::services::blob::state::key::{BlobKey, DirectoryId, Place};
 use crate::services::shared::content_headers::ContentHeaders;
 use crate::services::shared::record::Progress;
 use crate::store::changes::{Changes, diff};
 use crate::store::cleared_ranges::Marks;
+use crate::store::content::Content;
 use crate::store::record::ContentRecord;
 use crate::store::records::{CorruptRecord, Record, Records};
 use crate::store::sparse::Sparse;
@@ -38,15 +41,20 @@ use std::sync::Arc;
 const FORM: u8 = 1;
 /// The form of a blob with more properties: [`BlobForm`], followed by [`MoreForm`].
 const MORE: u8 = 2;
+/// The form of a path of a hierarchical namespace: [`BlobForm`], [`MoreForm`] and [`PathProperties`].
+const PATH: u8 = 3;
+/// The form of a container with a hierarchical namespace: [`ContainerForm`], followed by the id of the next directory.
+const HIERARCHICAL: u8 = 2;
 /// The form of the uncommitted blocks of a leased name: their modification time, and the lease.
 const LEASED: u8 = 2;
 
-/// The first byte of the keys of the container, of a blob, of a run, of the blocks of a name, of a block.
+/// The first byte of the keys of the container, of a blob, of a run, of the uncommitted data of a place, of a block, of an append.
 const CONTAINER: u8 = b'c';
 const BLOB: u8 = b'b';
 const RUN: u8 = b'r';
 const BLOCKS: u8 = b's';
 const BLOCK: u8 = b't';
+const APPEND: u8 = b'a';
 
 #[derive(Serialize, Deserialize)]
 struct ContainerForm {
@@ -114,15 +122,19 @@ struct CopyForm<'a> {
 
 impl Persist for Container {
     fn write_changes(before: Option<&Self>, after: &Self, to: &mut Changes<'_>) {
-        let said = |container: &Container| (container.created, container.lease);
+        let said = |container: &Container| (container.created, container.lease, container.next_directory);
         if before.is_none_or(|before| before.properties != after.properties || said(before) != said(after)) {
-            to.put(&[CONTAINER], FORM, &ContainerForm::of(after));
+            match after.next_directory {
+                None => to.put(&[CONTAINER], FORM, &ContainerForm::of(after)),
+                Some(next) => to.put(&[CONTAINER], HIERARCHICAL, &(ContainerForm::of(after), next)),
+            }
         }
         for (key, was, now) in diff(before.map(|before| &before.blobs), Some(&after.blobs)) {
             match now {
-                Some(blob) => match MoreForm::of(blob) {
-                    more if more == MoreForm::default() => to.put(&key.record(BLOB), FORM, &BlobForm::of(blob)),
-                    more => to.put(&key.record(BLOB), MORE, &(BlobForm::of(blob), more)),
+                Some(blob) => match (MoreForm::of(blob), blob.path.as_deref()) {
+                    (more, Some(path)) => to.put(&key.record(BLOB), PATH, &(BlobForm::of(blob), more, path)),
+                    (more, None) if more == MoreForm::default() => to.put(&key.record(BLOB), FORM, &BlobForm::of(blob)),
+                    (more, None) => to.put(&key.record(BLOB), MORE, &(BlobForm::of(blob), more)),
                 },
                 None => to.delete(&key.record(BLOB)),
             }
@@ -131,18 +143,25 @@ impl Persist for Container {
                 Sparse::write_changes(before, after, &key.record(RUN), to);
             }
         }
-        for (name, was, now) in diff(before.map(|before| &before.uncommitted), Some(&after.uncommitted)) {
+        for (place, was, now) in diff(before.map(|before| &before.uncommitted), Some(&after.uncommitted)) {
             match now {
-                Some(staged) if staged.lease == Lease::Available => to.put(&blocks_of(name), FORM, &staged.last_modified),
-                Some(staged) => to.put(&blocks_of(name), LEASED, &(staged.last_modified, staged.lease)),
-                None => to.delete(&blocks_of(name)),
+                Some(staged) if staged.lease == Lease::Available => to.put(&blocks_of(place), FORM, &staged.last_modified),
+                Some(staged) => to.put(&blocks_of(place), LEASED, &(staged.last_modified, staged.lease)),
+                None => to.delete(&blocks_of(place)),
             }
             for (id, _, block) in diff(was.map(|was| &was.blocks), now.map(|now| &now.blocks)) {
                 match block {
                     Some(UncommittedBlock { content, encryption }) => {
-                        to.put(&block_of(name, id), FORM, &(ContentRecord::from(content), encryption));
+                        to.put(&block_of(place, id), FORM, &(ContentRecord::from(content), encryption));
                     }
-                    None => to.delete(&block_of(name, id)),
+                    None => to.delete(&block_of(place, id)),
+                }
+            }
+            let [was, now] = [was, now].map(|uncommitted| uncommitted.map(|uncommitted| uncommitted.appends.pieces()));
+            for (position, _, piece) in diff(was, now) {
+                match piece {
+                    Some(piece) => to.put(&append_of(place, *position), FORM, &ContentRecord::from(&piece.data)),
+                    None => to.delete(&append_of(place, *position)),
                 }
             }
         }
@@ -152,53 +171,66 @@ impl Persist for Container {
         let record = records
             .get(&[CONTAINER])
             .ok_or_else(|| CorruptRecord("a container without a record of its properties".to_owned()))?;
-        let mut container = record.read::<ContainerForm>(FORM)?.container();
+        let mut container = match record.version() {
+            HIERARCHICAL => {
+                let (form, next): (ContainerForm, DirectoryId) = record.parse()?;
+                Container { next_directory: Some(next), ..form.container() }
+            }
+            _ => record.read::<ContainerForm>(FORM)?.container(),
+        };
         for (key, record) in records.under(&[BLOB]) {
             let key = BlobKey::of_record(key)?;
-            let (form, more) = BlobForm::read(&record)?;
-            let blob = Arc::new(more.added_to(form.blob(&key, records, store)?));
+            let (form, more, path) = BlobForm::read(&record)?;
+            let blob = Arc::new(Blob { path, ..more.added_to(form.blob(&key, records, store)?) });
             container.latest = container.latest.max(blob.last_modified).max(blob.version.unwrap_or_default());
             if let VersionSelector::Earlier(at, _) = key.at {
                 container.latest = container.latest.max(at);
             }
-            container.due.extend(blob.end().map(|end| (end, Due::State(key.clone()))));
             container.blobs.insert(key, blob);
         }
-        let mut uncommitted: OrdMap<Arc<str>, OrdMap<BlockId, UncommittedBlock>> = OrdMap::new();
+        let mut uncommitted: OrdMap<Place, OrdMap<BlockId, UncommittedBlock>> = OrdMap::new();
         for (key, record) in records.under(&[BLOCK]) {
-            let (name, id) = split_block(key)?;
+            let (place, id) = split_block(key)?;
             let (content, encryption) = record.read::<(ContentRecord<'_>, Encryption)>(FORM)?;
             let content = content.content(store)?;
-            uncommitted.entry(name).or_default().insert(id, UncommittedBlock { content, encryption });
+            uncommitted.entry(place).or_default().insert(id, UncommittedBlock { content, encryption });
         }
-        for (name, record) in records.under(&[BLOCKS]) {
-            let name = text(name)?;
+        let mut appends: OrdMap<Place, OrdMap<u64, Piece<Content>>> = OrdMap::new();
+        for (key, record) in records.under(&[APPEND]) {
+            let (place, position) = split_append(key)?;
+            let data = record.read::<ContentRecord<'_>>(FORM)?.content(store)?;
+            appends.entry(place).or_default().insert(position, Piece { length: data.len(), data });
+        }
+        for (place, record) in records.under(&[BLOCKS]) {
+            let place = Place::flat(text(place)?);
             let (last_modified, lease) = match record.version() {
                 LEASED => record.parse()?,
                 _ => (record.read(FORM)?, Lease::Available),
             };
-            let staged = UncommittedBlocks { last_modified, lease, blocks: uncommitted.remove(&*name).unwrap_or_default() };
-            container.due.insert((staged.end(), Due::Blocks(name.clone())));
-            container.uncommitted.insert(name, Arc::new(staged));
+            let blocks = uncommitted.remove(&place).unwrap_or_default();
+            let appends = appends.remove(&place).unwrap_or_default().into();
+            let staged = UncommittedBlocks { last_modified, lease, blocks, appends };
+            container.uncommitted.insert(place, Arc::new(staged));
         }
+        container.schedule();
         Ok(container)
     }
 }
 
 impl BlobKey {
-    /// The key of a record of this state: its name, and nine bytes for the version selector.
+    /// The key of a record of this state: its place, and nine bytes for the version selector.
     fn record(&self, kind: u8) -> Vec<u8> {
         let (time, which) = match self.at {
             VersionSelector::Earlier(time, VersionKind::Snapshot) => (time.ticks(), 0),
             VersionSelector::Earlier(time, VersionKind::Version) => (time.ticks(), 1),
             VersionSelector::Base => (u64::MAX, 2),
         };
-        [&[kind], self.name.as_bytes(), &time.to_be_bytes(), &[which]].concat()
+        [&[kind], self.place.as_str().as_bytes(), &time.to_be_bytes(), &[which]].concat()
     }
 
     fn of_record(key: &[u8]) -> Result<BlobKey, CorruptRecord> {
         let whole = || CorruptRecord(format!("a blob under a key of {} bytes", key.len()));
-        let (name, [time @ .., which]) = key.split_last_chunk::<9>().ok_or_else(whole)?;
+        let (place, [time @ .., which]) = key.split_last_chunk::<9>().ok_or_else(whole)?;
         let earlier = |kind| Ok(VersionSelector::Earlier(Timestamp::from_ticks(u64::from_be_bytes(*time)), kind));
         let at = match which {
             0 => earlier(VersionKind::Snapshot),
@@ -206,26 +238,37 @@ impl BlobKey {
             2 => Ok(VersionSelector::Base),
             _ => Err(whole()),
         };
-        Ok(BlobKey { name: text(name)?, at: at? })
+        Ok(BlobKey { place: Place::flat(text(place)?), at: at? })
     }
 }
 
-fn blocks_of(name: &str) -> Vec<u8> {
-    [&[BLOCKS], name.as_bytes()].concat()
+fn blocks_of(place: &Place) -> Vec<u8> {
+    [&[BLOCKS], place.as_str().as_bytes()].concat()
 }
 
-/// The key of a block: the name, the id, and two bytes for the length of the id.
-fn block_of(name: &str, id: &BlockId) -> Vec<u8> {
+/// The key of a block: the place, the id, and two bytes for the length of the id.
+fn block_of(place: &Place, id: &BlockId) -> Vec<u8> {
     let length = id.as_str().len() as u16;
-    [&[BLOCK], name.as_bytes(), id.as_str().as_bytes(), &length.to_be_bytes()].concat()
+    [&[BLOCK], place.as_str().as_bytes(), id.as_str().as_bytes(), &length.to_be_bytes()].concat()
 }
 
-fn split_block(key: &[u8]) -> Result<(Arc<str>, BlockId), CorruptRecord> {
+fn split_block(key: &[u8]) -> Result<(Place, BlockId), CorruptRecord> {
     let whole = || CorruptRecord(format!("a block under a key of {} bytes", key.len()));
-    let (names, length) = key.split_last_chunk().ok_or_else(whole)?;
-    let middle = names.len().checked_sub(u16::from_be_bytes(*length).into()).ok_or_else(whole)?;
-    let (name, id) = names.split_at(middle);
-    Ok((text(name)?, BlockId::named(&text(id)?)))
+    let (rest, length) = key.split_last_chunk().ok_or_else(whole)?;
+    let middle = rest.len().checked_sub(u16::from_be_bytes(*length).into()).ok_or_else(whole)?;
+    let (place, id) = rest.split_at(middle);
+    Ok((Place::flat(text(place)?), BlockId::named(&text(id)?)))
+}
+
+/// The key of an append: the place, and eight bytes for the position.
+fn append_of(place: &Place, position: u64) -> Vec<u8> {
+    [&[APPEND], place.as_str().as_bytes(), &position.to_be_bytes()].concat()
+}
+
+fn split_append(key: &[u8]) -> Result<(Place, u64), CorruptRecord> {
+    let (place, position) =
+        key.split_last_chunk().ok_or_else(|| CorruptRecord(format!("an append under a key of {} bytes", key.len())))?;
+    Ok((Place::flat(text(place)?), u64::from_be_bytes(*position)))
 }
 
 fn text(bytes: &[u8]) -> Result<Arc<str>, CorruptRecord> {
@@ -270,10 +313,11 @@ impl<'a> BlobForm<'a> {
         }
     }
 
-    fn read(record: &Record<'a>) -> Result<(BlobForm<'a>, MoreForm), CorruptRecord> {
+    fn read(record: &Record<'a>) -> Result<(BlobForm<'a>, MoreForm, Option<Arc<PathProperties>>), CorruptRecord> {
         match record.version() {
-            MORE => record.parse(),
-            _ => Ok((record.read(FORM)?, MoreForm::default())),
+            PATH => record.parse().map(|(form, more, path)| (form, more, Some(path))),
+            MORE => record.parse().map(|(form, more)| (form, more, None)),
+            _ => Ok((record.read(FORM)?, MoreForm::default(), None)),
         }
     }
 
@@ -291,6 +335,7 @@ impl<'a> BlobForm<'a> {
             version: self.version,
             deleted: self.deleted,
             expires: self.expires,
+            path: None,
             left: None,
             read: self.read,
             protection: self.protection,

@@ -6,7 +6,7 @@
 use crate::rules::time::Timestamp;
 use crate::services::blob::state::blob::Blob;
 use crate::services::blob::state::container::{Container, UncommittedBlocks};
-use crate::services::blob::state::key::{BlobKey, Due};
+use crate::services::blob::state::key::{BlobKey, Due, Place};
 use std::sync::Arc;
 
 /// The most entries that a write removes.
@@ -36,29 +36,39 @@ impl Container {
         }
     }
 
-    /// Sets the uncommitted blocks of a name.
-    pub(super) fn set_uncommitted(&mut self, name: Arc<str>, staged: UncommittedBlocks) {
-        self.drop_uncommitted(&name);
-        self.due.insert((staged.end(), Due::Blocks(name.clone())));
-        self.uncommitted.insert(name, Arc::new(staged));
+    /// Sets the uncommitted blocks of a place.
+    pub(super) fn set_uncommitted(&mut self, place: Place, staged: UncommittedBlocks) {
+        self.drop_uncommitted(&place);
+        self.due.insert((staged.end(), Due::Uncommitted(place.clone())));
+        self.uncommitted.insert(place, Arc::new(staged));
     }
 
-    /// Deletes the uncommitted blocks of a name.
-    pub(super) fn drop_uncommitted(&mut self, name: &Arc<str>) {
-        if let Some(staged) = self.uncommitted.remove(name) {
-            self.due.remove(&(staged.end(), Due::Blocks(name.clone())));
+    /// Deletes the uncommitted blocks of a place.
+    pub(super) fn drop_uncommitted(&mut self, place: &Place) {
+        if let Some(staged) = self.uncommitted.remove(place) {
+            self.due.remove(&(staged.end(), Due::Uncommitted(place.clone())));
         }
+    }
+
+    /// Finds what ends at a time, in a container that was read from the disk.
+    pub(super) fn schedule(&mut self) {
+        let states = self.blobs.iter().filter_map(|(key, blob)| Some((blob.end()?, Due::State(key.clone()))));
+        let uncommitted = self.uncommitted.iter().map(|(place, staged)| (staged.end(), Due::Uncommitted(place.clone())));
+        self.due = states.chain(uncommitted).collect();
     }
 
     /// Removes some of what has ended.
     pub(super) fn sweep(&mut self, now: Timestamp) {
         for _ in 0..MAX_REMOVED {
-            match self.due.get_min().filter(|(end, _)| *end <= now).map(|(_, due)| due.clone()) {
-                Some(Due::State(key)) => _ = self.take(&key),
-                Some(Due::Blocks(name)) => self.drop_uncommitted(&name),
-                None => return,
+            let Some(next) = self.due.get_min().filter(|(end, _)| *end <= now).cloned() else { break };
+            // What a state ends with may have been removed in another way, as markers of discarded directories are.
+            self.due.remove(&next);
+            match next.1 {
+                Due::State(key) => _ = self.take(&key).map(|ended| self.discard_contents(&ended)),
+                Due::Uncommitted(place) => self.drop_uncommitted(&place),
             }
         }
+        self.sweep_discarded(MAX_REMOVED);
     }
 }
 
@@ -68,9 +78,11 @@ mod tests {
     use crate::rules::auth::permissions::PublicAccess;
     use crate::rules::blob::blocks::{BlockId, UNCOMMITTED_SECONDS};
     use crate::rules::encryption::{DefaultEncryption, Encryption};
+    use crate::rules::lake::access::Caller;
     use crate::rules::metadata::Metadata;
     use crate::rules::retention::RetentionPolicy;
     use crate::services::blob::body::Body;
+    use crate::services::blob::path_properties::NewPath;
     use crate::services::blob::state::admission::{Admitted, Claimed};
     use crate::services::shared::content_headers::ContentHeaders;
     use crate::store::content::Content;
@@ -87,14 +99,20 @@ mod tests {
     }
 
     fn claimed(name: &str) -> Claimed {
-        Claimed { name: name.into(), current: None, encryption: Encryption::Service }
+        Claimed {
+            name: name.into(),
+            place: Some(Place::flat(name)),
+            current: None,
+            encryption: Encryption::Service,
+            path: NewPath::by(&Caller::SuperUser),
+        }
     }
 
     fn put(container: &mut Container, name: &str, now: Timestamp, expires: Option<Timestamp>) -> Admitted {
         let body = Body::Block { content: Content::default(), blocks: Arc::default() };
         let make = |new: crate::services::blob::state::blob::NewBlob| new.blob(body, ContentHeaders::default()).expiring(expires);
         let blob = container.create(claimed(name), now, RETAINED, make).unwrap();
-        Admitted { key: BlobKey::base(name), blob }
+        Admitted { key: BlobKey::base(Place::flat(name)), blob }
     }
 
     #[test]
@@ -121,6 +139,31 @@ mod tests {
         assert_eq!((container.uncommitted.len(), container.due.len()), (0, 0));
     }
 
+    /// Markers of deleted directories are due after a restart, and whatever removes them, the rest is still removed.
+    #[test]
+    fn deleted_directories_hold_up_nothing_after_a_restart() {
+        let mut container = container().with_hierarchy(&Caller::SuperUser, start());
+        let claimed = |name: &str| Claimed { place: None, ..claimed(name) };
+        let make = |new: crate::services::blob::state::blob::NewBlob| {
+            let body = Body::Block { content: Content::default(), blocks: Arc::default() };
+            new.blob(body, ContentHeaders::default()).expiring(Some(start().after_seconds(DAY)))
+        };
+        for n in 0..3 * MAX_REMOVED {
+            container.create(claimed(&format!("d/{n:02}/f")), start(), RetentionPolicy::default(), make).unwrap();
+        }
+        container.create(claimed("f"), start(), RetentionPolicy::default(), make).unwrap();
+        let directory = container.place("d", start()).unwrap();
+        container.delete_path("d", &directory, start(), RetentionPolicy::default()).unwrap();
+        // The directories in it become markers too.
+        container.sweep_discarded(3 * MAX_REMOVED);
+        container.schedule();
+        while container.sweep_discarded(1) {}
+        for _ in 0..10 {
+            container.sweep(start().after_seconds(DAY));
+        }
+        assert_eq!((container.blobs.len(), container.due.len()), (1, 0));
+    }
+
     #[test]
     fn restored_states_and_committed_blocks_are_not_due() {
         let mut container = container();
@@ -135,5 +178,34 @@ mod tests {
         assert_eq!(container.due.len(), 0);
         put(&mut container, "later", start().after_seconds(400 * DAY), None);
         assert_eq!(container.blobs.len(), 3);
+    }
+
+    #[test]
+    fn nothing_remains_of_a_deleted_directory() {
+        const FILES: usize = 3000;
+        for (retention, waited) in [(RetentionPolicy::default(), 0), (RETAINED, DAY + 1)] {
+            let mut container = container().with_hierarchy(&Caller::SuperUser, start());
+            for n in 0..FILES {
+                let name = format!("d/{}/{n}", n % 10);
+                let path = Claimed { place: None, ..claimed(&name) };
+                if n % 3 == 0 {
+                    container.stage(path, BlockId::named("YQ=="), Content::default(), start()).unwrap();
+                } else {
+                    let body = Body::Block { content: Content::default(), blocks: Arc::default() };
+                    let make = |new: crate::services::blob::state::blob::NewBlob| new.blob(body, ContentHeaders::default());
+                    container.create(path, start(), RETAINED, make).unwrap();
+                }
+            }
+            let count = |container: &Container| (container.blobs.len(), container.uncommitted.len(), container.due.len());
+            assert_eq!(count(&container), (12 + FILES * 2 / 3, FILES / 3, FILES / 3));
+            let place = container.place("d", start()).unwrap();
+            container.delete_path("d", &place, start(), retention).unwrap();
+            container.sweep(start().after_seconds(waited));
+            let mut steps = 1;
+            while container.sweep_discarded(1000) {
+                steps += 1;
+            }
+            assert_eq!((count(&container), steps), ((1, 0, 0), FILES / 1000 + 1), "{retention:?}");
+        }
     }
 }

@@ -7,6 +7,7 @@ use crate::rules::blob::tags::Tags;
 use crate::rules::conditions::CurrentState;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::etag::ETag;
+use crate::rules::lake::properties::IS_FOLDER;
 use crate::rules::lease::{Lease, LeasedResource};
 use crate::rules::retention::RetentionPolicy;
 use crate::rules::time::Timestamp;
@@ -14,7 +15,7 @@ use crate::rules::{conditions, lease};
 use crate::services::blob::state::admission::{Admitted, Claimed};
 use crate::services::blob::state::blob::{Blob, NewBlob};
 use crate::services::blob::state::container::{Container, UncommittedBlock, UncommittedBlocks};
-use crate::services::blob::state::key::BlobKey;
+use crate::services::blob::state::key::{BlobKey, Place};
 use crate::store::content::Content;
 use std::sync::Arc;
 
@@ -35,14 +36,20 @@ impl Container {
         if let Some(current) = claimed.current().filter(|_| !retention.versions) {
             current.protection.admits_change()?;
         }
-        self.displace(&claimed.name, now, retention);
+        let (place, parent) = self.make_place(&claimed, now)?;
+        self.displace(&place, now, retention);
         let last_modified = self.next_last_modified(now);
-        let lease = lease::after_write(self.lease_at(&claimed.name, claimed.current.as_deref(), now), now);
+        let lease = lease::after_write(self.lease_at(Some(&place), claimed.current.as_deref(), now), now);
         let version = retention.versions.then_some(last_modified);
-        let blob = make(NewBlob { last_modified, lease, encryption: claimed.encryption, version });
-        self.drop_uncommitted(&claimed.name);
+        let path = parent.map(|parent| self.path_of_new(&claimed, &parent)).transpose()?;
+        let mut blob = Blob { path, ..make(NewBlob { last_modified, lease, encryption: claimed.encryption, version }) };
+        if blob.path.is_some() {
+            // It is a mark of directories, and no property of the user.
+            blob.metadata = blob.metadata.without(IS_FOLDER);
+        }
+        self.drop_uncommitted(&place);
         self.sweep(now);
-        Ok(self.insert(BlobKey::base(claimed.name), blob))
+        Ok(self.insert(BlobKey::base(place), blob))
     }
 
     /// Changes an admitted blob. Its modification time is set before `change` runs.
@@ -102,22 +109,24 @@ impl Container {
         action: lease::LeaseAction,
     ) -> Option<Result<(Timestamp, Lease), StorageError>> {
         let (name, _) = request.target.blob().ok()?;
-        let staged = self.waiting(name, request.now)?.clone();
+        let place = self.place(name, request.now).ok()?;
+        let staged = self.waiting(&place, request.now)?.clone();
         let (last_modified, no_tags) = (staged.last_modified, Tags::default());
         let stored = CurrentState { etag: ETag::of(last_modified), modified: last_modified, tags: &no_tags };
         let checked = conditions::check(&request.conditions, request.spec.conditions, Some(&stored), request.version);
         let next = checked.and_then(|()| lease::step(staged.lease, action, LeasedResource::Blob, request.now));
         Some(next.map(|lease| {
-            self.set_uncommitted(Arc::from(name), UncommittedBlocks { lease, ..staged });
+            self.set_uncommitted(place, UncommittedBlocks { lease, ..staged });
             (last_modified, lease)
         }))
     }
 
-    /// The lease of a name: that of its blob, or else of its uncommitted blocks.
-    pub(super) fn lease_at(&self, name: &str, current: Option<&Blob>, now: Timestamp) -> Lease {
+    /// The lease of a place: that of its blob, or else of its uncommitted blocks.
+    pub(super) fn lease_at(&self, place: Option<&Place>, current: Option<&Blob>, now: Timestamp) -> Lease {
+        let staged = || place.and_then(|place| self.waiting(place, now));
         match current {
             Some(blob) => blob.lease,
-            None => self.waiting(name, now).map_or(Lease::default(), |staged| staged.lease),
+            None => staged().map_or(Lease::default(), |staged| staged.lease),
         }
     }
 
@@ -127,21 +136,23 @@ impl Container {
     /// 400 InvalidBlobOrBlock when the length of its id differs from that of the other uncommitted blocks; committed blocks may differ
     /// (the SDKs' own tests). 409 BlockCountExceedsLimit.
     pub fn stage(&mut self, claimed: Claimed, id: BlockId, content: Content, now: Timestamp) -> Result<(), StorageError> {
-        let uncommitted = self.waiting(&claimed.name, now);
+        let (place, _) = self.make_place(&claimed, now)?;
+        let uncommitted = self.waiting(&place, now);
         let lease = uncommitted.map(|staged| staged.lease).unwrap_or_default();
         let mut blocks = uncommitted.map(|staged| staged.blocks.clone()).unwrap_or_default();
+        let appends = uncommitted.map(|staged| staged.appends.clone()).unwrap_or_default();
         id.check_length(blocks.keys().next())?;
         if !blocks.contains_key(&id) {
             blocks::check_room(blocks.len())?;
         }
         blocks.insert(id, UncommittedBlock { content, encryption: claimed.encryption });
-        self.set_uncommitted(claimed.name, UncommittedBlocks { last_modified: now, lease, blocks });
+        self.set_uncommitted(place, UncommittedBlocks { last_modified: now, lease, blocks, appends });
         self.sweep(now);
         Ok(())
     }
 
     /// An uncommitted block of a claimed name.
     pub fn uncommitted_block(&self, claimed: &Claimed, id: &BlockId, now: Timestamp) -> Option<UncommittedBlock> {
-        self.waiting(&claimed.name, now)?.blocks.get(id).cloned()
+        self.waiting(claimed.place.as_ref()?, now)?.blocks.get(id).cloned()
     }
 }

@@ -7,7 +7,7 @@ use crate::operation::xml::{Element, Writer};
 use crate::operation::{Request, xml};
 use crate::rules::blob::arrow::{Cell, Column, Kind, Stream};
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::listing::{Entry, Page};
+use crate::rules::listing::Position;
 use crate::rules::time::Timestamp;
 use crate::services::blob::state::ListedBlob;
 use crate::services::blob::wire::listing::{Include, write_listed};
@@ -72,11 +72,12 @@ const PROTECTION: [(&str, Kind); 3] =
 /// # Errors
 /// 500 InternalError for values that Arrow cannot hold.
 pub(in crate::services::blob) fn arrow_list(
-    page: Page<(&str, ListedBlob<'_>)>,
+    lines: &[Line<'_>],
+    next: Option<Position>,
     include: Include,
     request: &Request,
 ) -> Result<Vec<u8>, StorageError> {
-    let next = page.next.map(|next| next.marker()).unwrap_or_default();
+    let next = next.map(|next| next.marker()).unwrap_or_default();
     let mut columns: Vec<(&str, Kind)> = COLUMNS.to_vec();
     if include.policy || include.hold {
         columns.extend(PROTECTION);
@@ -84,7 +85,7 @@ pub(in crate::services::blob) fn arrow_list(
     let maps = [("Metadata", include.metadata), ("Tags", include.tags)];
     columns.extend(maps.iter().filter(|(_, included)| *included).map(|(name, _)| (*name, Kind::Map)));
     let cells: Vec<Vec<Cell>> =
-        page.entries.iter().map(|entry| cells(entry, &columns, include, request)).collect::<Result<_, StorageError>>()?;
+        lines.iter().map(|line| cells(line, &columns, include, request)).collect::<Result<_, StorageError>>()?;
     let named = columns.iter().map(|(name, kind)| Column { name: (*name).to_owned(), kind: *kind }).collect();
     let written = || -> Result<Vec<u8>, ArrowError> {
         let mut stream = Stream::new(named, [("NextMarker".to_owned(), next)])?;
@@ -97,18 +98,13 @@ pub(in crate::services::blob) fn arrow_list(
     written().map_err(|error| ErrorCode::InternalError.with_reason(error.to_string()))
 }
 
-fn cells(
-    entry: &Entry<(&str, ListedBlob<'_>)>,
-    columns: &[(&str, Kind)],
-    include: Include,
-    request: &Request,
-) -> Result<Vec<Cell>, StorageError> {
-    let (name, kind, blob) = match entry {
-        Entry::Prefix(prefix) => (prefix.as_str(), Some("blobprefix"), Element::default()),
-        Entry::Item((name, listed)) => {
+fn cells(line: &Line<'_>, columns: &[(&str, Kind)], include: Include, request: &Request) -> Result<Vec<Cell>, StorageError> {
+    let (name, kind, blob) = match line {
+        Line::Prefix(prefix, _) => (prefix.as_str(), Some("blobprefix"), Element::default()),
+        Line::Blob(name, listed) => {
             let mut xml = Writer::new();
             write_listed(&mut xml, name, *listed, include, request);
-            (*name, None, xml::parse(xml.finish().as_bytes(), "Blob")?)
+            (&**name, None, xml::parse(xml.finish().as_bytes(), "Blob")?)
         }
     };
     let empty = Element::default();

@@ -5,15 +5,19 @@ use crate::operation::{FieldLocation, Fields, FromField, Request};
 use crate::rules::blob::version_selector::{VersionKind as State, VersionSelector};
 use crate::rules::encryption::Encryption;
 use crate::rules::error::StorageError;
+use crate::rules::lake::properties::IS_FOLDER;
 use crate::rules::lease::Lease;
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
+use crate::rules::wire_name::WireName;
 use crate::services::blob::body::Body;
+use crate::services::blob::path_properties::PathProperties;
 use crate::services::blob::state::{Blob, ListInclude, ListedBlob};
 use crate::services::blob::wire::{content_type, tier, write_tag_set};
 use crate::services::blob::{last_access, protection};
 use crate::services::shared::lease::write_lease;
 use crate::services::shared::listing::{included, write_metadata};
+use std::borrow::Cow;
 
 /// `include=` of List Blobs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,6 +31,7 @@ pub(in crate::services::blob) struct Include {
     pub(in crate::services::blob) deleted: bool,
     pub(in crate::services::blob) policy: bool,
     pub(in crate::services::blob) hold: bool,
+    pub(in crate::services::blob) permissions: bool,
 }
 
 impl Include {
@@ -43,7 +48,7 @@ impl Include {
     }
 }
 
-/// The words of `include`. Blobs have no permissions without a hierarchical namespace.
+/// The words of `include`. Only paths of a hierarchical namespace have permissions.
 const WORDS: [&str; 11] = [
     "metadata",
     "uncommittedblobs",
@@ -75,6 +80,7 @@ impl FromField for Include {
             deleted: has("deleted"),
             policy: has("immutabilitypolicy"),
             hold: has("legalhold"),
+            permissions: has("permissions"),
         })
     }
 }
@@ -82,6 +88,13 @@ impl FromField for Include {
 /// Returns true if lists encode names that XML cannot hold.
 pub(in crate::services::blob) fn encodes_names(version: Version) -> bool {
     version >= Version::V2021_02_12
+}
+
+/// A line of List Blobs.
+pub(in crate::services::blob) enum Line<'a> {
+    Blob(Cow<'a, str>, ListedBlob<'a>),
+    /// The prefix of several names; in a hierarchical namespace, with the directory of that name.
+    Prefix(String, Option<&'a Blob>),
 }
 
 /// Writes a `<Blob>` of List Blobs.
@@ -99,9 +112,25 @@ pub(in crate::services::blob) fn write_listed(
     }
 }
 
+/// Writes the `<BlobPrefix>` of List Blobs for names with a common prefix; `directory` is the directory of that name in a hierarchical
+/// namespace.
+pub(in crate::services::blob) fn write_prefix(
+    xml: &mut Writer,
+    prefix: &str,
+    directory: Option<&Blob>,
+    include: Include,
+    request: &Request,
+) {
+    xml.open("BlobPrefix");
+    xml.name("Name", prefix, encodes_names(request.version));
+    if let Some(directory) = directory.filter(|_| request.version >= Version::V2020_10_02) {
+        write_properties(xml, Some(VersionSelector::Base), directory, include, request);
+    }
+    xml.close("BlobPrefix");
+}
+
 /// Writes a state of a name; with `None`, the last version of a name that only has versions.
 fn write_blob(xml: &mut Writer, name: &str, at: Option<VersionSelector>, blob: &Blob, include: Include, request: &Request) {
-    let headers = &blob.headers;
     xml.open("Blob");
     xml.name("Name", name, encodes_names(request.version));
     if let Some(VersionSelector::Earlier(taken, State::Snapshot)) = at {
@@ -121,6 +150,17 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<VersionSelector>, blob: &
     if blob.deleted.is_some() {
         xml.leaf("Deleted", "true");
     }
+    if let Some(deletion) = blob.deleted.filter(|_| blob.path.is_some()) {
+        xml.leaf("DeletionId", deletion.at.file_time().to_string());
+    }
+    write_properties(xml, at, blob, include, request);
+    write_details(xml, blob, include, request);
+    xml.close("Blob");
+}
+
+/// Writes the properties of a state.
+fn write_properties(xml: &mut Writer, at: Option<VersionSelector>, blob: &Blob, include: Include, request: &Request) {
+    let headers = &blob.headers;
     xml.open("Properties");
     if request.version >= Version::V2017_11_09 {
         xml.leaf("Creation-Time", blob.created.rfc1123());
@@ -128,6 +168,9 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<VersionSelector>, blob: &
     xml.leaf("Last-Modified", blob.last_modified.rfc1123());
     xml.leaf_some("Expiry-Time", blob.expires.map(Timestamp::rfc1123));
     xml.leaf("Etag", blob.etag().to_string());
+    if let Some(path) = &blob.path {
+        write_path(xml, path, include, request);
+    }
     xml.leaf("Content-Length", blob.size().to_string());
     xml.leaf("Content-Type", content_type(headers).unwrap_or_default());
     xml.leaf("Content-Encoding", headers.encoding.as_deref().unwrap_or_default());
@@ -177,10 +220,17 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<VersionSelector>, blob: &
         xml.leaf("TagCount", blob.tags.len().to_string());
     }
     xml.close("Properties");
+}
+
+/// Writes what comes after the properties: the metadata and the tags.
+fn write_details(xml: &mut Writer, blob: &Blob, include: Include, request: &Request) {
     if include.metadata && matches!(blob.encryption, Encryption::Key(_)) {
         xml.leaf_with("Metadata", &[("Encrypted", "true")], "");
     } else if include.metadata {
-        write_metadata(xml, &blob.metadata);
+        match blob.directory() {
+            Some(_) => write_metadata(xml, &blob.metadata.with(IS_FOLDER, "true")),
+            None => write_metadata(xml, &blob.metadata),
+        }
     }
     if include.tags && !blob.tags.is_empty() {
         xml.nest("Tags", |xml| write_tag_set(xml, &blob.tags));
@@ -188,7 +238,17 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<VersionSelector>, blob: &
     if request.version >= Version::V2019_12_12 {
         xml.leaf("OrMetadata", "");
     }
-    xml.close("Blob");
+}
+
+/// Writes what only a path of a hierarchical namespace has.
+fn write_path(xml: &mut Writer, path: &PathProperties, include: Include, request: &Request) {
+    if include.permissions && request.version >= Version::V2020_06_12 {
+        xml.leaf("Owner", &path.owner).leaf("Group", &path.group);
+        xml.leaf("Permissions", path.acl.permissions_text()).leaf("Acl", path.acl.to_string());
+    }
+    if request.version >= Version::V2020_10_02 {
+        xml.leaf("ResourceType", path.kind().name());
+    }
 }
 
 /// Writes a `<Blob>` of List Blobs for a name that only has uncommitted blocks, and so neither a date nor an ETag.

@@ -5,7 +5,9 @@ use crate::rules::blob::version_selector::{VersionKind as State, VersionSelector
 use crate::rules::encryption::Encryption;
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
+use crate::rules::wire_name::WireName;
 use crate::services::blob::body::Body;
+use crate::services::blob::path_properties::PathProperties;
 use crate::services::blob::state::{Admitted, Blob};
 use crate::services::blob::{last_access, protection};
 use crate::services::shared::content_headers::ContentHeaders;
@@ -26,7 +28,7 @@ mod values;
 pub(super) use arrow::arrow_list;
 pub(super) use blocks::{block_list, read_block_list};
 pub(super) use container::{reported_scope, write_container};
-pub(super) use listing::{Include, encodes_names, write_listed};
+pub(super) use listing::{Include, Line, encodes_names, write_listed, write_prefix};
 use new_blob::content_type;
 pub(super) use new_blob::{BodyContentHeaders, NewBlobHeaders, ReplacingContentHeaders, check_unsupported_headers};
 pub(super) use tags::{read_tags, tags, write_tag_set};
@@ -75,6 +77,26 @@ pub(super) fn describe_content(reply: Reply, headers: &ContentHeaders) -> Reply 
     headers.describe(reply).with("accept-ranges", "bytes").with_some("content-type", content_type(headers))
 }
 
+/// Adds what only a path of a hierarchical namespace has (recorded; the first version of `x-ms-acl` is that of the reference).
+fn describe_path(mut reply: Reply, path: &PathProperties, request: &Request) -> Reply {
+    if path.directory.is_some() {
+        reply = reply.with("x-ms-meta-hdi_isfolder", "true");
+    }
+    if request.version >= Version::V2020_06_12 {
+        reply = reply
+            .with("x-ms-owner", &path.owner)
+            .with("x-ms-group", &path.group)
+            .with("x-ms-permissions", path.acl.permissions_text());
+    }
+    if request.version >= Version::V2020_10_02 {
+        reply = reply.with("x-ms-resource-type", path.kind().name());
+    }
+    if request.version >= Version::V2023_11_03 {
+        reply = reply.with("x-ms-acl", path.acl.to_string());
+    }
+    reply
+}
+
 /// Adds the headers by which Get Blob and Get Blob Properties describe a blob.
 pub(super) fn describe(mut reply: Reply, blob: &Admitted, part: DescribedPart, request: &Request) -> Reply {
     let headers = &blob.headers;
@@ -99,6 +121,9 @@ pub(super) fn describe(mut reply: Reply, blob: &Admitted, part: DescribedPart, r
             .with_some("x-ms-blob-sealed", sealed.then_some("true")),
         Body::Page { sequence, .. } => reply.with("x-ms-blob-sequence-number", sequence.to_string()),
     };
+    if let Some(path) = &blob.path {
+        reply = describe_path(reply, path, request);
+    }
     if !blob.tags.is_empty() {
         reply = reply.with("x-ms-tag-count", blob.tags.len().to_string());
     }

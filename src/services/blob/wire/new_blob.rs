@@ -5,6 +5,7 @@ use crate::rules::blob::immutability::Protection;
 use crate::rules::blob::tags::Tags;
 use crate::rules::blob::tier::{CurrentTier, Tier, TierSupport};
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lake::properties::IS_FOLDER;
 use crate::rules::metadata::Metadata;
 use crate::rules::time::Timestamp;
 use crate::services::blob::body::Body;
@@ -92,6 +93,7 @@ impl FromField for Option<Tags> {
 
     fn from_field(fields: &Fields<'_>, location: FieldLocation, name: &'static str) -> Result<Option<Tags>, StorageError> {
         match fields.text(location, name) {
+            Some(_) if fields.account.hns => Err(ErrorCode::FeatureNotYetSupportedForHierarchicalNamespaceAccounts.into()),
             Some(_) if !fields.authorization.allows("t") => Err(fields.authorization.missing_permission("t")),
             text => text.map(Tags::parse_header).transpose(),
         }
@@ -99,6 +101,11 @@ impl FromField for Option<Tags> {
 }
 
 impl NewBlobHeaders {
+    /// Returns true for the metadata by which clients of the Blob API mark a directory.
+    pub(in crate::services::blob) fn marks_directory(&self) -> bool {
+        self.metadata.get(IS_FOLDER) == Some("true")
+    }
+
     pub(in crate::services::blob) fn has_tags(&self) -> bool {
         self.tags.is_some()
     }

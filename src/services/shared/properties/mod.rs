@@ -86,7 +86,7 @@ pub struct Protocols {
 /// The elements that a service has.
 const fn elements(kind: ServiceKind) -> &'static [&'static str] {
     match kind {
-        ServiceKind::Blob => &[
+        ServiceKind::Blob | ServiceKind::DataLake => &[
             "Logging",
             "HourMetrics",
             "Metrics",
@@ -142,7 +142,7 @@ impl Properties {
         self.minute_metrics.write("MinuteMetrics", &mut xml);
         xml.nest("Cors", |xml| self.cors.iter().for_each(|rule| write_cors(rule, xml)));
         match kind {
-            ServiceKind::Blob => self.write_blobs(&mut xml, version),
+            ServiceKind::Blob | ServiceKind::DataLake => self.write_blobs(&mut xml, version),
             ServiceKind::File => self.protocols.write(&mut xml),
             ServiceKind::Queue | ServiceKind::Table => {}
         }

@@ -78,6 +78,10 @@ fn is_read(kind: ServiceKind, answer: &Answer) -> bool {
     match (answer.header("content-type"), kind) {
         ("application/xml", ServiceKind::Table) => xml::parse(&answer.body, "error").is_some(),
         ("application/xml", _) => xml::parse(&answer.body, "Error").is_some(),
+        // The Data Lake API of the port of the blobs answers PATCH.
+        ("application/json;charset=utf-8", ServiceKind::Blob) => {
+            serde_json::from_slice::<serde_json::Value>(&answer.body).is_ok()
+        }
         (_, ServiceKind::Table) => serde_json::from_slice::<serde_json::Value>(&answer.body).is_ok(),
         _ => false,
     }

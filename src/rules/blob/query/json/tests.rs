@@ -22,8 +22,31 @@ fn reads_values_however_they_are_separated() {
     ] {
         assert_eq!(values(text, separator).unwrap(), wanted);
     }
-    for text in [&b"{name: owner}\n{}"[..], b"{\"a\":1", b"[1", b"\"a", b"}", b"{\"a\":1]", b"nope", b"\xff"] {
+    for text in [&b"{\"a\":1"[..], b"[1", b"\"a", b"{\"a\":nope}", b"{\"a\":\"\xff\"}"] {
         assert_eq!(values(text, b"\n"), Err(RowError::INPUT), "{:?}", String::from_utf8_lossy(text));
+    }
+}
+
+/// The first two texts are recorded; the others follow them.
+#[test]
+fn invalid_json_is_described() {
+    for (text, wanted) in [
+        (&b"{name: owner}\n{}"[..], "Unexpected token 'n' at [byte: 1]. Expecting token '\"'. "),
+        (b"100,200,300,400\n", "Unexpected token ',' at [byte: 3]. Expecting tokens '{', or '['. "),
+        (b"nope", "Unexpected token 'n' at [byte: 0]. Expecting tokens '{', or '['. "),
+        (b"}", "Unexpected token '}' at [byte: 0]. Expecting tokens '{', or '['. "),
+        (b"{\"a\" 1}", "Unexpected token '1' at [byte: 5]. Expecting token ':'. "),
+        (b"{\"a\": [1, \"\\\"\"] x}", "Unexpected token 'x' at [byte: 16]. Expecting tokens ',', or '}'. "),
+        (b"[1 2]", "Unexpected token '2' at [byte: 3]. Expecting tokens ',', or ']'. "),
+        (b"{\"a\":1]}", "Unexpected token ']' at [byte: 6]. Expecting tokens ',', or '}'. "),
+    ] {
+        let error = values(text, b"\n").unwrap_err();
+        assert_eq!(
+            (error.fatal, error.name, &*error.message),
+            (true, "ParseError", wanted),
+            "{:?}",
+            String::from_utf8_lossy(text)
+        );
     }
 }
 
