@@ -108,7 +108,7 @@ async fn answers(server: &TestServer, targets: &[(ServiceKind, &str)]) -> String
     let mut all = String::new();
     for (kind, target) in targets {
         let (method, path) = target.split_once(' ').unwrap_or(("GET", target));
-        let request = server.request(method, path).of(*kind).header("x-ms-date", &server.now().rfc1123());
+        let request = server.request(method, path).of(*kind).header("x-ms-date", server.now().rfc1123());
         let version = if path.ends_with("showonly=deleted") { "2021-06-08" } else { VERSION };
         let got = request.header("x-ms-version", version).send().await;
         let text = String::from_utf8_lossy(&got.body).replace('\0', "·");
