@@ -31,9 +31,13 @@ mod web;
 #[cfg(unix)]
 mod dropin;
 #[cfg(unix)]
+mod https;
+#[cfg(unix)]
 mod import;
 #[cfg(unix)]
 mod kill;
+#[cfg(unix)]
+mod launch;
 #[cfg(unix)]
 mod log;
 #[cfg(unix)]
