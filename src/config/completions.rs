@@ -66,13 +66,13 @@ fn bash() -> String {
     format!(
         r#"# Completes the command line of lazuli in bash.
 _lazuli() {{
-    local word=${{COMP_COMMANDS[COMP_CWORD]}} before= IFS=$' \t\n'
-    if ((COMP_CWORD > 0)); then before=${{COMP_COMMANDS[COMP_CWORD - 1]}}; fi
+    local word=${{COMP_WORDS[COMP_CWORD]}} before= IFS=$' \t\n'
+    if ((COMP_CWORD > 0)); then before=${{COMP_WORDS[COMP_CWORD - 1]}}; fi
     # bash makes three words of --flag=value.
     if [[ $word == = ]]; then
         word=
     elif [[ $before == = ]] && ((COMP_CWORD > 1)); then
-        before=${{COMP_COMMANDS[COMP_CWORD - 2]}}
+        before=${{COMP_WORDS[COMP_CWORD - 2]}}
     fi
     COMPREPLY=()
     case $before in

@@ -40,7 +40,7 @@ pub fn change(certificate: &Path, name: &str, fingerprint: &str, undo: bool) -> 
         match perform(&step) {
             Ok(()) => outcome.done.push(step.command()),
             Err(error) => {
-                outcome.done.push(format!("Chrome has its own list, which was not changed ({error}): {}", step.command()))
+                outcome.done.push(format!("Chrome has its own list, which was not changed ({error}): {}", step.command()));
             }
         }
     }
