@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 /// The names that every certificate has. A wildcard stands for one label only, so each service has its own.
-const LOCAL: [&str; 10] = [
+const LOCAL: [&str; 11] = [
     "localhost",
     "*.localhost",
     "*.blob.localhost",
@@ -12,6 +12,7 @@ const LOCAL: [&str; 10] = [
     "*.table.localhost",
     "*.file.localhost",
     "*.web.localhost",
+    "*.z.web.localhost",
     "127.0.0.1",
     "::1",
 ];

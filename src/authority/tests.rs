@@ -68,6 +68,7 @@ fn a_certificate_is_for_the_names_of_the_server() {
         "acc.table.localhost",
         "acc.file.localhost",
         "acc.web.localhost",
+        "acc.z.web.localhost",
         "127.0.0.1",
         "::1",
         "10.0.0.7",

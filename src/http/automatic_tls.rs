@@ -19,6 +19,8 @@ pub struct AutomaticTls {
     names: CertificateNames,
     clock: fn() -> SystemTime,
     authority: Mutex<Option<Arc<Authority>>>,
+    /// Held while a certificate is made, so that the first connections make one together.
+    making: Mutex<()>,
     current: ArcSwapOption<Current>,
 }
 
@@ -32,7 +34,14 @@ struct Current {
 impl AutomaticTls {
     /// Creates it without making anything.
     pub fn new(folder: Option<PathBuf>, names: CertificateNames) -> AutomaticTls {
-        AutomaticTls { folder, names, clock: machine_time, authority: Mutex::default(), current: ArcSwapOption::empty() }
+        AutomaticTls {
+            folder,
+            names,
+            clock: machine_time,
+            authority: Mutex::default(),
+            making: Mutex::default(),
+            current: ArcSwapOption::empty(),
+        }
     }
 
     /// The configuration for a connection.
@@ -56,6 +65,10 @@ impl AutomaticTls {
     }
 
     fn make(&self) -> Result<Arc<ServerConfig>, AuthorityError> {
+        let _making = self.making.lock();
+        if let Some(current) = self.current() {
+            return Ok(current);
+        }
         let authority = self.authority()?;
         let now = self.now();
         let issued = authority.issue(&self.names, now)?;
@@ -128,4 +141,41 @@ impl AutomaticTls {
 )]
 fn machine_time() -> SystemTime {
     SystemTime::now()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::{Duration, UNIX_EPOCH};
+
+    /// Days since 2030-01-01, as the tests' clock shows them.
+    static DAYS: AtomicU64 = AtomicU64::new(0);
+
+    fn clock() -> SystemTime {
+        UNIX_EPOCH + Duration::from_secs(1_893_456_000 + 86_400 * DAYS.load(Ordering::Relaxed))
+    }
+
+    #[tokio::test]
+    async fn a_running_server_replaces_its_certificate_before_the_end() {
+        let names = CertificateNames::of_server(std::iter::empty(), std::iter::empty(), &[]);
+        let tls = Arc::new(AutomaticTls { clock, ..AutomaticTls::new(None, names) });
+        assert!(tls.existing_authority().is_none());
+        let first = tls.config().await.unwrap();
+        let authority = tls.existing_authority().unwrap().unwrap();
+        for (days, is_new) in [(0, false), (334, false), (336, true)] {
+            DAYS.store(days, Ordering::Relaxed);
+            assert_eq!(!Arc::ptr_eq(&tls.config().await.unwrap(), &first), is_new, "{days}");
+        }
+        assert_eq!(tls.authority().unwrap().certificate(), authority.certificate());
+    }
+
+    #[tokio::test]
+    async fn connections_at_once_get_one_certificate() {
+        let names = CertificateNames::of_server(std::iter::empty(), std::iter::empty(), &[]);
+        let tls = Arc::new(AutomaticTls::new(None, names));
+        let configs = futures::future::join_all((0..20).map(|_| tls.config())).await;
+        let configs: Vec<_> = configs.into_iter().map(Result::unwrap).collect();
+        assert!(configs.iter().all(|config| Arc::ptr_eq(config, &configs[0])));
+    }
 }

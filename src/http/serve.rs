@@ -128,9 +128,11 @@ async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, options
                 (ListenerTls::Required(config), _) => {
                     serve_https(stream, peer, router, config.clone(), options.idle_timeout).await
                 }
-                (ListenerTls::Automatic(tls), TLS_HANDSHAKE) => match tls.config().await {
-                    Ok(config) => serve_https(stream, peer, router, config, options.idle_timeout).await,
-                    Err(error) => Err(error.into()),
+                (ListenerTls::Automatic(tls), TLS_HANDSHAKE) => match tokio::time::timeout(HANDSHAKE_TIMEOUT, tls.config()).await
+                {
+                    Ok(Ok(config)) => serve_https(stream, peer, router, config, options.idle_timeout).await,
+                    Ok(Err(error)) => Err(error.into()),
+                    Err(_) => Err(ConnectionError::HandshakeTimeout),
                 },
                 (ListenerTls::Off | ListenerTls::Automatic(_), _) => {
                     serve_http(stream, Peer::new(peer, false), router, options.idle_timeout).await
@@ -198,7 +200,7 @@ where
 {
     let metadata_case = MetadataCase::default();
     let stream = HeaderCaseReader::new(ClientStream::new(stream, LIMITS), metadata_case.clone());
-    let service = PeerService { router, peer, metadata_case };
+    let service = PeerService { router, address: peer.address, https: peer.https, metadata_case };
     http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(idle_timeout)
@@ -212,8 +214,8 @@ where
 #[derive(Clone)]
 struct PeerService {
     router: Router,
-    /// Without names of metadata, which differ between requests.
-    peer: Peer,
+    address: SocketAddr,
+    https: bool,
     metadata_case: MetadataCase,
 }
 
@@ -229,7 +231,7 @@ impl tower_service::Service<Request<Incoming>> for PeerService {
     fn call(&mut self, request: Request<Incoming>) -> Self::Future {
         let mut request = request.map(Body::new);
         let metadata_case = self.metadata_case.next_head();
-        request.extensions_mut().insert(Peer { metadata_case, ..self.peer.clone() });
+        request.extensions_mut().insert(Peer { address: self.address, https: self.https, metadata_case });
         self.router.call(request)
     }
 }
