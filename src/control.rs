@@ -1,13 +1,14 @@
-//! `/_lazuli/`: the health of the server at every port and, with `--control`, its clock and a reset.
+//! `/_lazuli/`: the health of the server and its certificate authority at every port and, with `--control`, its clock and a reset.
 //!
 //! No account name contains a `_`, so these paths do not collide with accounts.
 
 use crate::environment::Environment;
+use crate::http::automatic_tls::AutomaticTls;
 use crate::operation::{Service, ServiceKind};
 use axum::Router;
 use axum::extract::{RawQuery, State};
 use axum::http::{StatusCode, header};
-use axum::response::IntoResponse;
+use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,14 +22,16 @@ pub struct ControlState {
     pub listening: Arc<[ServiceKind]>,
     /// The clock of the server.
     pub environment: Arc<Environment>,
+    /// The certificate that the server makes itself, if it does.
+    pub tls: Option<Arc<AutomaticTls>>,
 }
 
-/// The control routes. Without `control` there is only health, and other paths name the flag.
+/// The control routes. Without `control` there are only health and the certificate authority, and other paths name the flag.
 pub fn routes(controlled: ControlState, control: bool) -> Router {
-    let health = Router::new().route("/_lazuli/health", get(health));
+    let open = Router::new().route("/_lazuli/health", get(health)).route("/_lazuli/ca.pem", get(authority));
     let routes = match control {
-        true => health.route("/_lazuli/clock", post(clock)).route("/_lazuli/reset", post(reset)).route(OTHERS, any(absent)),
-        false => health.route(OTHERS, any(withheld)),
+        true => open.route("/_lazuli/clock", post(clock)).route("/_lazuli/reset", post(reset)).route(OTHERS, any(absent)),
+        false => open.route(OTHERS, any(withheld)),
     };
     routes.with_state(controlled)
 }
@@ -39,7 +42,7 @@ const OTHERS: &str = "/_lazuli/{*path}";
 async fn absent() -> impl IntoResponse {
     (
         StatusCode::NOT_FOUND,
-        "valid requests: GET /_lazuli/health, POST /_lazuli/clock?seconds=N and POST /_lazuli/reset[?clock=keep]\n",
+        "valid requests: GET /_lazuli/health, GET /_lazuli/ca.pem, POST /_lazuli/clock?seconds=N and POST /_lazuli/reset[?clock=keep]\n",
     )
 }
 
@@ -50,6 +53,20 @@ async fn withheld() -> impl IntoResponse {
 async fn health(State(controlled): State<ControlState>) -> impl IntoResponse {
     let services: Vec<&str> = controlled.listening.iter().map(|kind| kind.label()).collect();
     json(&serde_json::json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION"), "services": services }))
+}
+
+/// `GET /_lazuli/ca.pem` answers the certificate of the authority, which is made if there is none yet.
+async fn authority(State(controlled): State<ControlState>) -> Response {
+    let Some(tls) = controlled.tls else {
+        return (StatusCode::NOT_FOUND, "this server has no certificate authority: only --tls auto makes one\n").into_response();
+    };
+    match tls.authority_unblocked().await {
+        Ok(authority) => ([(header::CONTENT_TYPE, "application/x-pem-file")], authority.pem()).into_response(),
+        Err(error) => {
+            tracing::warn!("https: {error}");
+            (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")).into_response()
+        }
+    }
 }
 
 /// `POST /_lazuli/clock?seconds=N` moves the server's time forward: leases, signatures and uncommitted blocks expire.

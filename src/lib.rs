@@ -20,7 +20,9 @@
 mod operation;
 
 mod account;
+mod authority;
 mod check;
+mod client_variables;
 mod command_line;
 mod config;
 mod control;
@@ -29,12 +31,14 @@ mod environment;
 mod health;
 mod http;
 mod import;
+mod launch;
 mod log;
 mod pfx;
 mod progress;
 mod rules;
 mod services;
 mod store;
+mod system_trust;
 mod user;
 
 #[cfg(test)]

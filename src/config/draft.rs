@@ -19,6 +19,8 @@ pub(super) struct Draft {
     pub(super) in_memory: bool,
     pub(super) from_azurite: Option<PathBuf>,
     pub(super) durability: Option<Durability>,
+    pub(super) tls_off: bool,
+    pub(super) tls_names: Vec<String>,
     pub(super) cert: Option<PathBuf>,
     pub(super) key: Option<PathBuf>,
     pub(super) password: bool,
@@ -47,7 +49,7 @@ impl Draft {
                 if self.password {
                     self.warn("--pwd is ignored: with --key, both files are read as PEM");
                 }
-                Some(Tls { cert, key })
+                Some(Tls::Files { cert, key })
             }
             (Some(cert), None) if self.password || is_pfx(&cert) => {
                 return Err(match cert.metadata() {
@@ -64,8 +66,9 @@ impl Draft {
             (None, None) if self.password => return Err(ConfigErrorKind::PasswordWithoutCertificate),
             (None, None) => None,
         };
-        if self.config.oauth == Some(TokenCheck::Basic) && tls.is_none() {
-            self.warn("--oauth basic takes bearer tokens only over https: add --cert and --key, or use --oauth dev");
+        let tls = self.tls(tls);
+        if self.config.oauth == Some(TokenCheck::Basic) && tls == Tls::Off {
+            self.warn("--oauth basic takes bearer tokens only over https: leave out --tls off, or use --oauth dev");
         }
         let has_blob = !matches!(program, ProgramName::AzuriteQueue | ProgramName::AzuriteTable);
         if self.web_port.is_some() && !has_blob {
@@ -89,6 +92,21 @@ impl Draft {
             tls,
             ..self.config
         })
+    }
+
+    /// Whether and how https is served, if these files are given.
+    fn tls(&mut self, files: Option<Tls>) -> Tls {
+        if self.tls_off && files.is_some() {
+            self.warn("--cert and --key are ignored: --tls off serves no https");
+        }
+        if !self.tls_names.is_empty() && (self.tls_off || files.is_some()) {
+            self.warn("--tls-name is ignored: it is for the certificate that the server makes itself");
+        }
+        match files {
+            _ if self.tls_off => Tls::Off,
+            Some(files) => files,
+            None => Tls::Automatic { names: std::mem::take(&mut self.tls_names), folder: None },
+        }
     }
 
     /// The hosts of all services.

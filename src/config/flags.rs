@@ -5,7 +5,9 @@
 
 use crate::config::draft::Draft;
 use crate::config::error::ValueError;
-use crate::config::values::{boolean, durability, host, level, log_format, megabytes, oauth, path, port, seconds, shell};
+use crate::config::values::{
+    boolean, certificate_names, durability, format, host, level, log_format, megabytes, oauth, path, port, seconds, shell, tls,
+};
 use crate::config::{WELL_KNOWN_ACCOUNT, accounts};
 use crate::user;
 
@@ -36,9 +38,9 @@ pub(super) enum FlagKind {
     Values(&'static str),
     /// With an optional `true` or `false`.
     Switch,
-    /// Alone: the flag selects another command than serving. It has no variable.
+    /// Alone: the flag selects another command than serving, or belongs to one. It has no variable.
     Command,
-    /// With one value: the flag selects another command, too.
+    /// With one value: the flag selects another command, or belongs to one, too.
     CommandValue(&'static str),
 }
 
@@ -158,9 +160,15 @@ pub(super) static SECTIONS: &[Section] = &[
     Section {
         title: "TLS and sign-in",
         flags: &[&[
+            value("tls", "MODE", |d, v| tls(v).map(|off| d.tls_off = off)).default("auto").values(&["auto", "off"]).means(
+                "auto serves http and https at the same ports, with a certificate that the server makes (lazuli run, env and trust make \
+                 clients trust it); off serves http only",
+            ),
+            Flag { kind: FlagKind::Values("NAME"), ..value("tls-name", "", |d, v| certificate_names(v).map(|names| d.tls_names = names)) }
+                .means("Another name or address of the certificate that the server makes, such as that of its container; repeat it for more"),
             value("cert", "FILE", |d, v| path(v).map(|p| d.cert = Some(p)))
                 .azurite("cert")
-                .means("Certificate chain in PEM, for https; requires --key"),
+                .means("Certificate chain in PEM, for https only; requires --key"),
             value("key", "FILE", |d, v| path(v).map(|p| d.key = Some(p)))
                 .azurite("key")
                 .means("The certificate's private key in PEM; requires --cert"),
@@ -210,6 +218,20 @@ pub(super) static SECTIONS: &[Section] = &[
     Section {
         title: "Instead of serving",
         flags: &[&[
+            command("run").means(
+                "Start a server at free ports, then the command after --, with the variables below; stop when it ends, and exit with its \
+                 status. The server logs warnings only, to standard error",
+            ),
+            command("env").means(
+                "Print the variables that lead a client to the server with these flags, over https: eval \"$(lazuli env)\"",
+            ),
+            Flag { kind: FlagKind::CommandValue("FORMAT"), ..value("format", "", |_, v| format(v).map(drop)) }
+                .values(&["sh", "powershell", "cmd", "dotenv", "plain"])
+                .means("Who reads what env prints: sh, powershell, cmd, dotenv (a file .env), or plain, without quotes"),
+            command("trust").means(
+                "Add the certificate authority of these servers to the system's list, and say how; once for all servers in memory",
+            ),
+            command("undo").means("With trust: remove the authority from the system's list"),
             command("import").means(
                 "Import the workspace of --from-azurite into --location, and exit: with 1 if some items were not imported, with 2 if none were",
             ),

@@ -35,8 +35,8 @@ pub struct Config {
     pub(crate) location: Option<PathBuf>,
     /// When a write to that directory is acknowledged.
     pub(crate) durability: Durability,
-    /// Certificate and key, for https.
-    pub(crate) tls: Option<Tls>,
+    /// Whether and how https is served.
+    pub(crate) tls: Tls,
     /// What is checked of a bearer token; `None`: bearer tokens are refused.
     pub(crate) oauth: Option<TokenCheck>,
     /// Whether `/_lazuli/` can move the clock and empty the accounts.
@@ -66,13 +66,26 @@ pub struct Endpoint {
     pub keep_alive: Duration,
 }
 
-/// The PEM files for https.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tls {
-    /// The certificate chain.
-    pub cert: PathBuf,
-    /// Its private key.
-    pub key: PathBuf,
+/// Whether and how https is served.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Tls {
+    /// http only.
+    #[default]
+    Off,
+    /// http and https at the same ports, with a certificate that the server makes.
+    Automatic {
+        /// Names and addresses of the certificate beside those of this machine.
+        names: Vec<String>,
+        /// The folder of the certificate authority; `None`: beside the data, or else with the state of the user.
+        folder: Option<PathBuf>,
+    },
+    /// https only, with these PEM files.
+    Files {
+        /// The certificate chain.
+        cert: PathBuf,
+        /// Its private key.
+        key: PathBuf,
+    },
 }
 
 /// The name by which the program was started. It decides which services run and what is printed.

@@ -35,6 +35,10 @@ fn endpoint(port: u16) -> Option<Endpoint> {
     Some(Endpoint { host: "127.0.0.1".into(), port, keep_alive: Duration::from_secs(120) })
 }
 
+fn automatic(names: &[&str]) -> Tls {
+    Tls::Automatic { names: names.iter().map(|name| (*name).to_owned()).collect(), folder: None }
+}
+
 fn well_known(name: &str) -> Account {
     accounts::read(name).unwrap().remove(0)
 }
@@ -52,7 +56,7 @@ fn without_flags_and_variables_the_defaults_hold() {
         accounts: vec![well_known("devstoreaccount1")],
         location: None,
         durability: Durability::Process,
-        tls: None,
+        tls: automatic(&[]),
         oauth: None,
         control: false,
         stop_with_stdin: false,
@@ -158,8 +162,26 @@ fn every_name_and_variable_of_a_flag_does_the_same() {
     }
     assert_eq!(config(&["--extentMemoryLimit", "-1"], &[]).warnings.len(), 1, "a number is a value, whatever its sign");
 
-    let tested_elsewhere =
-        ["cert", "key", "pwd", "import", "from-azurite", "check", "health", "completions", "man", "version", "help"];
+    let tested_elsewhere = [
+        "tls",
+        "tls-name",
+        "cert",
+        "key",
+        "pwd",
+        "run",
+        "env",
+        "format",
+        "trust",
+        "undo",
+        "import",
+        "from-azurite",
+        "check",
+        "health",
+        "completions",
+        "man",
+        "version",
+        "help",
+    ];
     for flag in flags() {
         let tested = SETTINGS.iter().any(|(_, variable, ..)| Some((*variable).to_owned()) == flag.variable());
         assert!(tested || tested_elsewhere.contains(&flag.name), "--{} has no test", flag.name);
@@ -274,7 +296,7 @@ fn azurites_variables() {
 
 #[test]
 fn files_and_memory() {
-    let tls = Some(Tls { cert: "a.pem".into(), key: "b.pem".into() });
+    let tls = Tls::Files { cert: "a.pem".into(), key: "b.pem".into() };
     assert_eq!(config(&["--cert", "a.pem", "--key", "b.pem"], &[]).tls, tls);
     assert_eq!(config(&["--cert", "a.pem"], &[("LAZULI_KEY", "b.pem")]).tls, tls);
     let with_password = config(&["--cert", "a.pem", "--key", "b.pem", "--pwd", "x"], &[]);
@@ -290,9 +312,10 @@ fn files_and_memory() {
 
 #[test]
 fn tokens_are_safe_over_https() {
-    let warning = "--oauth basic takes bearer tokens only over https: add --cert and --key, or use --oauth dev";
+    let warning = "--oauth basic takes bearer tokens only over https: leave out --tls off, or use --oauth dev";
     for (args, trust, warnings) in [
-        (&["--oauth", "basic"][..], TokenCheck::Basic, &[warning][..]),
+        (&["--oauth", "basic", "--tls", "off"][..], TokenCheck::Basic, &[warning][..]),
+        (&["--oauth", "basic"], TokenCheck::Basic, &[]),
         (&["--oauth=BASIC", "--cert", "a.pem", "--key", "b.pem"], TokenCheck::Basic, &[]),
         (&["--oauth", "dev"], TokenCheck::Dev, &[]),
     ] {
@@ -493,7 +516,7 @@ fn the_man_page_has_every_flag_and_no_request_by_accident() {
     for flag in flags() {
         assert!(page.contains(&format!("\\fB\\-\\-{}\\fR", flag.name.replace('-', "\\-"))), "--{}", flag.name);
     }
-    let known = [".TH", ".SH", ".SS", ".TP", ".PP", ".B", ".BR", ".BI", ".RI", ".I", ".br", ".RS", ".RE", ".EX", ".EE"];
+    let known = [".TH", ".SH", ".SS", ".TP", ".PP", ".B", ".BR", ".BI", ".RB", ".RI", ".I", ".br", ".RS", ".RE", ".EX", ".EE"];
     for line in page.lines() {
         let request = line.split(' ').next().unwrap_or_default();
         assert!(!line.starts_with(['.', '\'']) || known.contains(&request), "{line}");
@@ -541,4 +564,97 @@ fn an_import_names_both_ends() {
         refusal(&["--from-azurite", "old"], &[]),
         "--from-azurite goes with import: lazuli import --from-azurite DIR --location DIR"
     );
+}
+
+#[test]
+fn https_is_automatic_unless_it_is_off_or_has_files() {
+    let files = ["--cert", "a.pem", "--key", "b.pem"];
+    let off = [&files[..], &["--tls", "off"]].concat();
+    let named = [&files[..], &["--tls-name", "a"]].concat();
+    for (args, env, tls, warning) in [
+        (&[][..], &[][..], automatic(&[]), None),
+        (&["--tls", "AUTO"], &[], automatic(&[]), None),
+        (&["--tls=off"], &[], Tls::Off, None),
+        (&[], &[("LAZULI_TLS", "off")], Tls::Off, None),
+        (&["--tls", "auto"], &[("LAZULI_TLS", "off")], automatic(&[]), None),
+        (
+            &["--tls-name", "storage", "--tls-name=*.example.test", "--tls-name", "[::2]"],
+            &[],
+            automatic(&["storage", "*.example.test", "::2"]),
+            None,
+        ),
+        (&[], &[("LAZULI_TLS_NAME", "storage; 10.0.0.7")], automatic(&["storage", "10.0.0.7"]), None),
+        (&off, &[], Tls::Off, Some("--cert and --key are ignored: --tls off serves no https")),
+        (
+            &named,
+            &[],
+            Tls::Files { cert: "a.pem".into(), key: "b.pem".into() },
+            Some("--tls-name is ignored: it is for the certificate that the server makes itself"),
+        ),
+        (
+            &["--tls", "off", "--tls-name", "a"],
+            &[],
+            Tls::Off,
+            Some("--tls-name is ignored: it is for the certificate that the server makes itself"),
+        ),
+    ] {
+        let config = config(args, env);
+        assert_eq!((config.tls, config.warnings.first().map(String::as_str)), (tls, warning), "{args:?} {env:?}");
+    }
+    assert_eq!(refusal(&["--tls", "on"], &[]), "--tls: \"on\" is not a mode: auto or off");
+    for name in ["a b", "*.10.0.0.1", "*", "a/b", "*."] {
+        assert!(refusal(&["--tls-name", name], &[]).starts_with("--tls-name: "), "{name}");
+    }
+}
+
+#[test]
+fn a_command_runs_beside_a_server_at_free_ports() {
+    let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+    let run = |args: &[&str], env: &[(&str, &str)]| match start(args, env) {
+        Ok(Command::Run { config, program, arguments }) => (config, program, arguments),
+        other => panic!("{args:?}: {other:?}"),
+    };
+    let (config, program, arguments) = run(&["lazuli", "run", "--location=data", "--", "cmd", "--help", "--", "-x"], &[]);
+    assert_eq!((program, arguments), ("cmd".into(), words(&["--help", "--", "-x"])));
+    assert_eq!((config.blob, config.queue, config.table, config.file), (endpoint(0), endpoint(0), endpoint(0), endpoint(0)));
+    assert_eq!((config.location, config.log.level, config.log.silent), (Some("data".into()), Level::WARN, true));
+
+    let args = ["lazuli", "--run", "--blob-port", "7", "--log=info", "--silent=false", "--", "cmd"];
+    let (config, _, arguments) = run(&args, &[("LAZULI_TABLE_PORT", "8")]);
+    assert_eq!((config.blob, config.queue, config.table), (endpoint(7), endpoint(0), endpoint(8)));
+    assert_eq!((config.log.level, config.log.silent, arguments), (Level::INFO, false, Vec::new()));
+
+    for args in [&["run"][..], &["run", "--"], &["run", "cmd"]] {
+        assert_eq!(refusal(args, &[]), "run needs a command: lazuli run -- COMMAND");
+    }
+    // Without run, words after -- are ignored, as Azurite ignores them.
+    assert!(matches!(start(&["lazuli", "--", "--bogus"], &[]), Ok(Command::Serve(_))));
+}
+
+#[test]
+fn variables_are_printed_for_a_reader() {
+    let env = |args: &[&str]| match start(args, &[("LAZULI_BLOB_PORT", "7")]) {
+        Ok(Command::Env(config, format)) => (config.blob, format),
+        other => panic!("{args:?}: {other:?}"),
+    };
+    assert_eq!(env(&["lazuli", "env"]), (endpoint(7), crate::client_variables::Format::of_system()));
+    assert_eq!(
+        env(&["lazuli", "env", "--blob-port=8", "--format", "dotenv"]),
+        (endpoint(8), crate::client_variables::Format::Dotenv)
+    );
+    assert_eq!(
+        refusal(&["env", "--format", "yaml"], &[]),
+        "--format: \"yaml\" is not a format: sh, powershell, cmd, dotenv or plain"
+    );
+    assert_eq!(refusal(&["--format", "sh"], &[]), "--format needs env: lazuli env --format FORMAT");
+}
+
+#[test]
+fn trust_can_be_undone() {
+    let undo = |args: &[&str]| match start(args, &[]) {
+        Ok(Command::Trust { undo, .. }) => undo,
+        other => panic!("{args:?}: {other:?}"),
+    };
+    assert!(!undo(&["lazuli", "trust"]) && undo(&["lazuli", "trust", "--undo"]));
+    assert_eq!(refusal(&["--undo"], &[]), "--undo needs trust: lazuli trust --undo");
 }

@@ -1,5 +1,6 @@
 //! The parsers of the values of flags.
 
+use crate::client_variables;
 use crate::config::error::ValueError;
 use crate::log::Format;
 use crate::rules::auth::token::TokenCheck;
@@ -71,6 +72,20 @@ pub(super) fn durability(text: &str) -> Result<Durability, ValueError> {
     named(text, levels, "a durability: process or sync")
 }
 
+/// A mode of TLS by its name: true for `off`.
+pub(super) fn tls(text: &str) -> Result<bool, ValueError> {
+    named(text, [("auto", false), ("off", true)], "a mode: auto or off")
+}
+
+/// Names and addresses, separated by `;`. The first label of a name can be `*`.
+pub(super) fn certificate_names(text: &str) -> Result<Vec<String>, ValueError> {
+    let name = |text: &str| match text.strip_prefix("*.") {
+        Some(rest) if rest.parse::<IpAddr>().is_err() => host(rest).map(|rest| format!("*.{rest}")),
+        _ => host(text),
+    };
+    text.split(';').map(str::trim).filter(|text| !text.is_empty()).map(name).collect()
+}
+
 /// A level of token checks by its name.
 pub(super) fn oauth(text: &str) -> Result<TokenCheck, ValueError> {
     named(text, [("basic", TokenCheck::Basic), ("dev", TokenCheck::Dev)], "a level: basic or dev")
@@ -79,6 +94,13 @@ pub(super) fn oauth(text: &str) -> Result<TokenCheck, ValueError> {
 /// A log format by its name.
 pub(super) fn log_format(text: &str) -> Result<Format, ValueError> {
     named(text, [("text", Format::Text), ("json", Format::Json)], "a format: text or json")
+}
+
+/// A reader of variables by its name.
+pub(super) fn format(text: &str) -> Result<client_variables::Format, ValueError> {
+    use client_variables::Format::{Cmd, Dotenv, Plain, PowerShell, Sh};
+    let formats = [("sh", Sh), ("powershell", PowerShell), ("cmd", Cmd), ("dotenv", Dotenv), ("plain", Plain)];
+    named(text, formats, "a format: sh, powershell, cmd, dotenv or plain")
 }
 
 /// A shell by its name.

@@ -2,19 +2,23 @@
 
 mod address;
 mod builder;
+pub(crate) mod client;
 mod error;
 
 use crate::account::{Account, Accounts};
+use crate::authority::{CertificateNames, state_folder};
 use crate::config::accounts::AccountError;
-use crate::config::{Config, ConfigErrorKind, Endpoint, ProgramName};
+use crate::config::{Config, ConfigErrorKind, Endpoint, ProgramName, Tls};
 use crate::control;
 use crate::control::ControlState;
 use crate::environment::Environment;
+use crate::http::automatic_tls::AutomaticTls;
 use crate::http::background::Background;
 use crate::http::blob_port::BlobPort;
 use crate::http::pipeline::local_services::LocalServices;
 use crate::http::pipeline::{ListenerOptions, Pipeline};
-use crate::http::serve::{ConnectionOptions, Peer};
+use crate::http::remote::OwnCertificate;
+use crate::http::serve::{ConnectionOptions, ListenerTls, Peer};
 use crate::http::tls::{ServerTls, TlsError};
 use crate::http::{host, serve, tls};
 use crate::operation::{Service, ServiceKind};
@@ -26,6 +30,7 @@ use crate::services::table::Tables;
 use crate::store::Store;
 use crate::store::disk::Disk;
 use crate::store::disk::error::{DiskError, DiskErrorKind};
+use crate::store::disk::folder::TLS_FOLDER;
 use crate::store::disk::medium::Medium;
 use crate::store::records::CorruptRecord;
 pub use address::Address;
@@ -40,8 +45,8 @@ pub use error::StartError;
 use hmac::{Hmac, KeyInit, Mac};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::Sha256;
-use std::net::{IpAddr, Ipv4Addr};
-use std::path::Path;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, SystemTime};
 use tokio::sync::watch;
@@ -130,10 +135,16 @@ impl Emulator {
         let services: Arc<[Arc<dyn Service>]> = configured.iter().map(|(service, _)| service.clone()).collect();
 
         let scheme = if tls.is_some() { "https" } else { "http" };
+        let automatic_tls = automatic_tls(config);
+        let (listener_tls, own_certificate) = match (tls, &automatic_tls) {
+            (Some(tls), _) => (ListenerTls::Required(tls.config), OwnCertificate::Loaded(tls.certificate)),
+            (None, Some(tls)) => (ListenerTls::Automatic(tls.clone()), OwnCertificate::Automatic(tls.clone())),
+            (None, None) => (ListenerTls::Off, OwnCertificate::None),
+        };
         let address = |kind, endpoint: &Endpoint, port| Address { kind, scheme, host: endpoint.host.clone(), port };
-        let options = ListenerOptions { host_style: !config.path_style_only, https: tls.is_some(), oauth: config.oauth };
+        let options = ListenerOptions { host_style: !config.path_style_only, oauth: config.oauth };
         let background = Arc::new(Background::default());
-        let local_services = Arc::new(LocalServices::new(tls.as_ref().map(|tls| tls.certificate.clone())));
+        let local_services = Arc::new(LocalServices::new(own_certificate));
         for container in blobs.with_discarded(&accounts) {
             background.spawn(Box::pin(async move {
                 while remove_some(&container).await {
@@ -184,13 +195,13 @@ impl Emulator {
         }
         local_services.set_services(services_of(&addresses, &pipelines));
         let listening = addresses.iter().map(|address| address.kind).collect();
-        let control_state = ControlState { services, listening, environment: environment.clone() };
+        let control_state = ControlState { services, listening, environment: environment.clone(), tls: automatic_tls };
         let mut listeners = JoinSet::new();
         let (connections, alive) = watch::channel(());
         for (routes, endpoint, listener) in bound {
             let router = control::routes(control_state.clone(), config.control).merge(routes);
-            let tls = tls.as_ref().map(|tls| tls.config.clone());
-            let options = ConnectionOptions { tls, idle_timeout: endpoint.keep_alive, alive: alive.clone() };
+            let options =
+                ConnectionOptions { tls: listener_tls.clone(), idle_timeout: endpoint.keep_alive, alive: alive.clone() };
             listeners.spawn(serve::serve(listener, router, options));
         }
         Ok(Emulator {
@@ -234,18 +245,8 @@ impl Emulator {
     }
 
     /// The connection string of the first account, with the endpoints of all services that run.
-    ///
-    /// It has no `DfsEndpoint`: the SDK for .NET refuses a string with a name that it does not know, and clients of Data Lake take the
-    /// Blob service's endpoint.
     pub fn connection_string(&self) -> String {
-        let Account { name, keys, .. } = &self.account;
-        let key = keys.first().map(|key| STANDARD.encode(key)).unwrap_or_default();
-        let scheme = self.addresses.first().map_or("http", |address| address.scheme);
-        let mut text = format!("DefaultEndpointsProtocol={scheme};AccountName={name};AccountKey={key};");
-        for address in &self.addresses {
-            text.push_str(&format!("{}Endpoint={}/{name};", address.kind.name(), address.url()));
-        }
-        text
+        connection_string(&self.account, &self.addresses)
     }
 
     /// The URL of a service's endpoint for the first account, with a signature that allows everything until the year 2100: for clients
@@ -302,6 +303,21 @@ impl Emulator {
     }
 }
 
+/// The connection string of an account, with the endpoints at these addresses.
+///
+/// It has no `DfsEndpoint`: the SDK for .NET refuses a string with a name that it does not know, and clients of Data Lake take the
+/// Blob service's endpoint.
+fn connection_string(account: &Account, addresses: &[Address]) -> String {
+    let Account { name, keys, .. } = account;
+    let key = keys.first().map(|key| STANDARD.encode(key)).unwrap_or_default();
+    let scheme = addresses.first().map_or("http", |address| address.scheme);
+    let mut text = format!("DefaultEndpointsProtocol={scheme};AccountName={name};AccountKey={key};");
+    for address in addresses {
+        text.push_str(&format!("{}Endpoint={}/{name};", address.kind.name(), address.url()));
+    }
+    text
+}
+
 /// The ports and pipelines of the services, for [`LocalServices`]. Websites are not copy sources.
 fn services_of(addresses: &[Address], pipelines: &[Arc<Pipeline>]) -> Vec<(u16, Weak<Pipeline>)> {
     let service = |pipeline: &Arc<Pipeline>| {
@@ -327,10 +343,9 @@ async fn answer(pipeline: &Arc<Pipeline>, request: Request) -> Response {
     if let Some(refusal) = host::refusal(&request) {
         return refusal;
     }
-    let peer = request.extensions().get::<Peer>().cloned();
-    let address = peer.as_ref().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.address.ip());
-    let metadata_case = peer.map(|peer| peer.metadata_case).unwrap_or_default();
-    pipeline.answer(request, address, metadata_case).await
+    let unknown = || Peer::new(SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), 0), false);
+    let peer = request.extensions().get::<Peer>().cloned().unwrap_or_else(unknown);
+    pipeline.answer(request, peer).await
 }
 
 fn service(
@@ -354,5 +369,27 @@ fn service(
 /// # Errors
 /// [`TlsError`] if a file cannot be read or used.
 pub(crate) fn load_tls(config: &Config) -> Result<Option<ServerTls>, TlsError> {
-    config.tls.as_ref().map(|tls| tls::load(&tls.cert, &tls.key)).transpose()
+    match &config.tls {
+        Tls::Files { cert, key } => tls::load(cert, key).map(Some),
+        Tls::Off | Tls::Automatic { .. } => Ok(None),
+    }
+}
+
+/// The certificate that a server with this configuration makes itself, if it does.
+fn automatic_tls(config: &Config) -> Option<Arc<AutomaticTls>> {
+    let Tls::Automatic { names, .. } = &config.tls else { return None };
+    let endpoints = [&config.blob, &config.queue, &config.table, &config.file];
+    let hosts = endpoints.into_iter().flatten().map(|endpoint| endpoint.host.as_str());
+    let accounts = config.accounts.iter().map(|account| account.name.as_str());
+    Some(Arc::new(AutomaticTls::new(tls_folder(config), CertificateNames::of_server(accounts, hosts, names))))
+}
+
+/// The folder of the authority of a server: with its data or, if that is in memory, with the state of the user. `None` if the
+/// environment names none.
+pub(crate) fn tls_folder(config: &Config) -> Option<PathBuf> {
+    if let Tls::Automatic { folder: Some(folder), .. } = &config.tls {
+        return Some(folder.clone());
+    }
+    let parent = config.location.clone().or_else(|| state_folder(&|name| std::env::var_os(name)));
+    parent.map(|parent| parent.join(TLS_FOLDER))
 }

@@ -4,6 +4,7 @@ use crate::account::{Account, Accounts};
 use crate::environment::Environment;
 use crate::http::background::Background;
 use crate::http::pipeline::{ListenerOptions, Pipeline};
+use crate::http::serve::Peer;
 use crate::import::error::{ImportError, ItemError};
 use crate::import::workspace::Document;
 use crate::operation::{Service, ServiceKind};
@@ -20,7 +21,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use http::{HeaderMap, Request};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::Sha256;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 /// The key that signs the requests. The accounts have it only during the import.
@@ -107,7 +108,7 @@ impl Senders {
         let account = |name: &String| Account { name: name.clone(), keys: vec![KEY.to_vec()], ..Account::default() };
         let accounts: Arc<Accounts> = Arc::new(names.iter().map(account).collect());
         let (environment, background) = (Arc::new(environment), Arc::new(Background::default()));
-        let options = ListenerOptions { host_style: false, https: false, oauth: None };
+        let options = ListenerOptions { host_style: false, oauth: None };
         let sender = |service: Arc<dyn Service>| {
             let (kind, environment) = (service.kind(), environment.clone());
             let pipeline = Pipeline::new(service, accounts.clone(), environment.clone(), store.clone(), &background, options);
@@ -164,7 +165,8 @@ impl RequestSender {
         }
         // No client could send a name or a value that no header can have.
         let request = request.body(Body::from(body)).map_err(|error| ItemError::NotImported(error.to_string()))?;
-        let response = self.pipeline.answer(request, IpAddr::V4(Ipv4Addr::LOCALHOST), metadata_case).await;
+        let peer = Peer { metadata_case, ..Peer::new((Ipv4Addr::LOCALHOST, 0).into(), false) };
+        let response = self.pipeline.answer(request, peer).await;
         let code = response.headers().get("x-ms-error-code").and_then(|code| code.to_str().ok()).unwrap_or_default().to_owned();
         match response.status() {
             status if status.is_success() => Ok(response.into_parts().0.headers),

@@ -31,11 +31,15 @@ mod web;
 #[cfg(unix)]
 mod dropin;
 #[cfg(unix)]
+mod https;
+#[cfg(unix)]
 mod import;
 #[cfg(unix)]
 mod kill;
 #[cfg(unix)]
 mod kill_paths;
+#[cfg(unix)]
+mod launch;
 #[cfg(unix)]
 mod log;
 #[cfg(unix)]

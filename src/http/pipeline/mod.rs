@@ -18,6 +18,7 @@ use crate::http::pipeline::local_services::{LocalService, LocalServices};
 use crate::http::remote::Remote;
 use crate::http::render::ResponseContext;
 use crate::http::route::Table;
+use crate::http::serve::Peer;
 use crate::http::target::{AccountAddress, account_address};
 use crate::http::{auth, render, target};
 use crate::operation::{
@@ -37,7 +38,7 @@ use crate::store::Store;
 use axum::body::Body;
 use http::header::HeaderValue;
 use http::{HeaderMap, Method, Response};
-use std::net::IpAddr;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::{Arc, Weak};
 use uuid::Uuid;
@@ -64,8 +65,6 @@ pub struct Pipeline {
 pub struct ListenerOptions {
     /// Whether a host such as `account.blob.localhost` names an account.
     pub host_style: bool,
-    /// Whether connections use TLS.
-    pub https: bool,
     /// What is checked of a bearer token; `None`: bearer tokens are refused.
     pub oauth: Option<TokenCheck>,
 }
@@ -78,9 +77,9 @@ impl LocalService for Pipeline {
     fn answer_locally(
         self: Arc<Self>,
         request: http::Request<Body>,
-        peer: IpAddr,
+        peer: Peer,
     ) -> Pin<Box<dyn Future<Output = Response<Body>> + Send>> {
-        Box::pin(async move { self.answer(request, peer, Vec::new()).await })
+        Box::pin(async move { self.answer(request, peer).await })
     }
 }
 
@@ -134,13 +133,8 @@ impl Pipeline {
         &self.service
     }
 
-    /// Answers a request. `metadata_case` has the metadata names that were not written in lower case.
-    pub async fn answer(
-        self: &Arc<Self>,
-        request: http::Request<Body>,
-        peer: IpAddr,
-        metadata_case: Vec<(String, String)>,
-    ) -> Response<Body> {
+    /// Answers a request.
+    pub async fn answer(self: &Arc<Self>, request: http::Request<Body>, peer: Peer) -> Response<Body> {
         let (now, began) = (self.environment.now(), self.environment.machine());
         let mut buffer = Uuid::encode_buffer();
         let request_id: &str = Uuid::from_bytes(self.environment.id()).hyphenated().encode_lower(&mut buffer);
@@ -160,7 +154,7 @@ impl Pipeline {
         progress.account = account_address(self.service.kind(), &host, uri.path(), self.options.host_style)
             .filter(|_| !site)
             .and_then(|address| address.find(&self.accounts));
-        let outcome = match RequestHead::parse(parts, host, peer, metadata_case, now, &mut progress) {
+        let outcome = match RequestHead::parse(parts, host, peer, now, &mut progress) {
             Ok(head) => self.perform(head, announced.is_some(), &mut body, &mut progress).await,
             Err(error) => Err(error),
         };
@@ -266,7 +260,7 @@ impl Pipeline {
         let read =
             matches!(target.kind(), ResourceKind::Blob | ResourceKind::Path) && matches!(head.method, Method::GET | Method::HEAD);
 
-        let on_behalf = Arc::new(OnBehalf { pipeline: self.clone(), host: head.host, peer: head.peer });
+        let on_behalf = Arc::new(OnBehalf { pipeline: self.clone(), host: head.host, peer: head.peer, https: head.https });
         let request = Request {
             spec,
             endpoint,
@@ -372,8 +366,8 @@ impl Pipeline {
             raw_query: &head.raw_query,
             headers: texts,
             version,
-            peer: head.peer,
-            https: self.options.https,
+            peer: head.peer.ip(),
+            https: head.https,
             oauth: self.options.oauth,
             now: head.now,
             machine: self.environment.machine(),
@@ -382,7 +376,7 @@ impl Pipeline {
 
     /// The URL of the account's service as the client wrote it.
     fn endpoint(&self, head: &RequestHead, address: &AccountAddress<'_>) -> String {
-        let scheme = if self.options.https { "https" } else { "http" };
+        let scheme = if head.https { "https" } else { "http" };
         let suffix = if address.secondary { "-secondary" } else { "" };
         match address.in_path {
             true => [scheme, "://", &head.host, "/", &address.account, suffix, "/"].concat(),
@@ -432,7 +426,8 @@ fn has_paths(kind: ServiceKind) -> bool {
 struct OnBehalf {
     pipeline: Arc<Pipeline>,
     host: String,
-    peer: IpAddr,
+    peer: SocketAddr,
+    https: bool,
 }
 
 /// Applies the encryption scope that the SAS requires to a write, and checks it against those of the account.

@@ -23,7 +23,7 @@ impl OnBehalf {
         if uri.authority().is_none_or(|authority| authority.as_str().eq_ignore_ascii_case(&self.host)) {
             return Some(self.pipeline.clone());
         }
-        let address = RequestAddress { host: &self.host, kind: service.kind(), port: port_of(&self.host, options.https) };
+        let address = RequestAddress { host: &self.host, kind: service.kind(), port: port_of(&self.host, self.https) };
         local_services.service_of(uri, accounts, options.host_style, address)
     }
 }
@@ -65,6 +65,7 @@ impl Sources for OnBehalf {
             headers,
             metadata_case: Vec::new(),
             peer: self.peer,
+            https: uri.scheme_str().map_or(self.https, |scheme| scheme == "https"),
             now: request.now,
             site: false,
             batch: None,
