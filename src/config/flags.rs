@@ -7,6 +7,7 @@ use crate::config::draft::Draft;
 use crate::config::error::ValueError;
 use crate::config::values::{boolean, durability, host, level, log_format, megabytes, oauth, path, port, seconds, shell};
 use crate::config::{WELL_KNOWN_ACCOUNT, accounts};
+use crate::rules::auth::principals::Principals;
 use crate::user;
 
 /// A flag of the command line.
@@ -174,6 +175,12 @@ pub(super) static SECTIONS: &[Section] = &[
                 "Accept bearer tokens, without checking their signatures: basic checks issuer, audience and times, and requires https; \
                  dev accepts every token that has not expired",
             ).values(&["basic", "dev"]),
+            Flag { kind: FlagKind::Values("IDENTITY"), ..value("identity", "", |d, v| Ok(Principals::parse(v).map(|all| d.config.principals = all)?)) }
+                .means(
+                    "A principal with roles: name[:oid], then any of ,role=ROLE ,scope=CONTAINER (of the role before it) ,group=OID; repeat it \
+                     for more. A role is a built-in one by its name in Azure, or one of owner, contributor, reader, delegator, processor, \
+                     sender, none. Without this flag every principal may do everything",
+                ),
         ]],
     },
     Section {

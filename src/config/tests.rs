@@ -5,6 +5,7 @@ use crate::account::Account;
 use crate::config::draft::Draft;
 use crate::config::flags::{Flag, FlagKind, VARIABLES, flags};
 use crate::log::{Format, LogOptions};
+use crate::rules::auth::principals::Principals;
 use crate::rules::auth::token::TokenCheck;
 use crate::user::User;
 use std::time::Duration;
@@ -42,6 +43,7 @@ fn well_known(name: &str) -> Account {
 #[test]
 fn without_flags_and_variables_the_defaults_hold() {
     let default = Config {
+        principals: Principals::default(),
         program: ProgramName::Lazuli,
         blob: endpoint(10000),
         web: None,

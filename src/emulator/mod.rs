@@ -10,6 +10,7 @@ use crate::config::{Config, ConfigErrorKind, Endpoint, ProgramName};
 use crate::control;
 use crate::control::ControlState;
 use crate::environment::Environment;
+use crate::http::auth::SignIn;
 use crate::http::background::Background;
 use crate::http::blob_port::BlobPort;
 use crate::http::pipeline::local_services::LocalServices;
@@ -129,11 +130,13 @@ impl Emulator {
 
         let scheme = if tls.is_some() { "https" } else { "http" };
         let address = |kind, endpoint: &Endpoint, port| Address { kind, scheme, host: endpoint.host.clone(), port };
-        let options = ListenerOptions { host_style: !config.path_style_only, https: tls.is_some(), oauth: config.oauth };
+        let options = ListenerOptions { host_style: !config.path_style_only, https: tls.is_some() };
+        let sign_in = Arc::new(SignIn { oauth: config.oauth, principals: config.principals.clone() });
         let background = Arc::new(Background::default());
         let local_services = Arc::new(LocalServices::new(tls.as_ref().map(|tls| tls.certificate.clone())));
         let pipeline = |service| {
             Pipeline::new(service, accounts.clone(), environment.clone(), store.clone(), &background, options)
+                .with_sign_in(sign_in.clone())
                 .with_local_services(&local_services)
         };
         let mut addresses = Vec::new();

@@ -4,6 +4,8 @@
 use crate::account::Account;
 use crate::operation::{Service, ServiceKind, Target};
 use crate::rules::auth::permissions::Authorization;
+use crate::rules::auth::principals::Principals;
+use crate::rules::auth::roles::ActionSet;
 use crate::rules::auth::sas::Sas;
 use crate::rules::auth::shared_key::{Dialect, SignedRequest};
 use crate::rules::auth::token::{Identity, TokenCheck};
@@ -23,6 +25,15 @@ use std::net::IpAddr;
 const CHALLENGE: &str =
     "Bearer authorization_uri=https://login.microsoftonline.com/common/oauth2/authorize resource_id=https://storage.azure.com";
 
+/// Who may sign in to a server, and how.
+#[derive(Clone, Debug, Default)]
+pub struct SignIn {
+    /// What is checked of a bearer token; `None`: bearer tokens are refused.
+    pub oauth: Option<TokenCheck>,
+    /// The principals with roles.
+    pub principals: Principals,
+}
+
 /// The parts of a request that authentication needs.
 #[derive(Clone, Copy, Debug)]
 pub struct SignedHead<'a> {
@@ -41,8 +52,8 @@ pub struct SignedHead<'a> {
     pub peer: IpAddr,
     /// Whether the connection uses TLS.
     pub https: bool,
-    /// What is checked of a bearer token; `None`: bearer tokens are refused.
-    pub oauth: Option<TokenCheck>,
+    /// Who may sign in.
+    pub sign_in: &'a SignIn,
     /// The server's time.
     pub now: Timestamp,
     /// The machine's time, which decides whether a token is valid. The date of a signed request may be close to either time.
@@ -88,8 +99,8 @@ pub fn authenticate(
             match Sas::is_for_one_user(head.query) {
                 true => signature(head, service, account, target, Some(user)),
                 false => {
-                    let principal = access::Caller::of_token(&user);
-                    Ok(Caller { user: Some(user), principal, ..Authorization::User.into() })
+                    let (actions, principal) = rights(&user, service.kind(), account, target.container_name());
+                    Ok(Caller { user: Some(user), principal, ..Authorization::User(actions).into() })
                 }
             }
         }
@@ -118,12 +129,25 @@ fn bearer(
         other => &[other.label()],
     };
     let (https, version, now) = (head.https, head.version, head.machine);
-    let user = token::bearer(head.oauth, token, &token::TokenContext { labels, account: &account.name, https, version, now })?;
+    let user =
+        token::bearer(head.sign_in.oauth, token, &token::TokenContext { labels, account: &account.name, https, version, now })?;
     tracing::debug!(target: "lazuli::access", "a token of {:?} ({:?})", user.oid, user.name);
     if service.kind() == ServiceKind::File && target.container_name().is_some() {
         token::intent(head.header("x-ms-file-request-intent"))?;
     }
-    Ok(user)
+    Ok(head.sign_in.principals.resolve(user))
+}
+
+/// What the roles of a principal permit on a container, queue, table or share, and whose access control lists apply. In a hierarchical
+/// namespace, the lists decide about paths where the roles do not suffice.
+pub fn rights(user: &Identity, kind: ServiceKind, account: &Account, container: Option<&str>) -> (ActionSet, access::Caller) {
+    let actions = user.rights.on(container);
+    let principal = access::Caller::of_token(user, actions);
+    let has_paths = account.hns && matches!(kind, ServiceKind::Blob | ServiceKind::DataLake);
+    match has_paths && principal.is_limited() {
+        true => (actions.union(access::PERMITTED_BY_ACL), principal),
+        false => (actions, principal),
+    }
 }
 
 impl SignedHead<'_> {
@@ -231,9 +255,29 @@ fn signature(
     sas.check_protocol(head.https)?;
     sas.check_user(user.as_ref())?;
     let overrides = sas.overrides().map(|(name, value)| (name, value.to_owned())).collect();
-    let principal = access::Caller::of_signature(sas.parameter("saoid"), sas.parameter("suoid"))?;
+    let (actions, principal) = rights_of_signer(&sas, head.sign_in, service.kind(), account, target)?;
     let scope = sas.encryption_scope().map(str::to_owned);
-    Ok(Caller { authorization: sas.authorization(&effective), user, principal, overrides, scope })
+    Ok(Caller { authorization: sas.authorization(&effective, actions), user, principal, overrides, scope })
+}
+
+/// What the signer of a SAS may do at this moment, which limits the SAS, and whose access control lists apply. An account key is not
+/// limited; a user delegation key has the rights of its principal.
+fn rights_of_signer(
+    sas: &Sas,
+    sign_in: &SignIn,
+    kind: ServiceKind,
+    account: &Account,
+    target: &Target,
+) -> Result<(ActionSet, access::Caller), StorageError> {
+    let named = access::Caller::of_signature(sas.parameter("saoid"), sas.parameter("suoid"))?;
+    let Some(key) = sas.delegation_key() else { return Ok((ActionSet::ALL, named)) };
+    let signer = sign_in.principals.with_oid(&key.oid, &key.tid);
+    let container = target.container_name().or_else(|| Some(sas.parameter("tn")).filter(|table| !table.is_empty()));
+    let (actions, principal) = rights(&signer, kind, account, container);
+    match named == access::Caller::SuperUser && principal.is_limited() && account.hns {
+        true => Ok((actions, principal)),
+        false => Ok((signer.rights.on(container), named)),
+    }
 }
 
 /// Returns true if the signature of the text was made with this key. The comparison takes constant time.

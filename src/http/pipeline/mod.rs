@@ -9,7 +9,7 @@ mod source;
 use crate::account::{Account, Accounts};
 use crate::environment::Environment;
 use crate::http::access_log::AccessLine;
-use crate::http::auth::{Caller, SignedHead};
+use crate::http::auth::{Caller, SignIn, SignedHead};
 use crate::http::background::Background;
 use crate::http::error_format::{AcceptHeaders, ErrorFormat};
 use crate::http::header_case::ResponseHeaderCase;
@@ -21,13 +21,12 @@ use crate::http::route::Table;
 use crate::http::target::{AccountAddress, account_address};
 use crate::http::{auth, render, target};
 use crate::operation::{
-    Access, Body as Sent, BodyRemainder, EncryptionCheck, OperationSpec, Query, Reply, Request, ResourceKind, ResourcePath,
+    Body as Sent, BodyRemainder, EncryptionCheck, OperationSpec, Query, Reply, Request, ResourceKind, ResourcePath,
     STATE_PARAMETERS, Secondary, Service, ServiceKind, Target, Unread, header_text, header_value,
 };
 use crate::rules::auth::permissions;
 use crate::rules::auth::permissions::{AnonymousAccess, Authorization, RequiredPermission};
 use crate::rules::auth::sas::keys;
-use crate::rules::auth::token::TokenCheck;
 use crate::rules::conditions::Conditions;
 use crate::rules::encryption::{Encryption, SCOPE, Scopes};
 use crate::rules::error::{ErrorCode, StorageError};
@@ -51,6 +50,7 @@ pub struct Pipeline {
     environment: Arc<Environment>,
     store: Store,
     options: ListenerOptions,
+    sign_in: Arc<SignIn>,
     /// On the port of websites: the account of requests whose host names no other.
     first_site: Option<String>,
     header_case: ResponseHeaderCase,
@@ -66,8 +66,6 @@ pub struct ListenerOptions {
     pub host_style: bool,
     /// Whether connections use TLS.
     pub https: bool,
-    /// What is checked of a bearer token; `None`: bearer tokens are refused.
-    pub oauth: Option<TokenCheck>,
 }
 
 impl LocalService for Pipeline {
@@ -101,12 +99,18 @@ impl Pipeline {
             environment,
             store,
             options,
+            sign_in: Arc::default(),
             first_site: None,
             header_case: ResponseHeaderCase::default(),
             remote: Remote::default(),
             local_services: Arc::default(),
             background: Arc::downgrade(background),
         }
+    }
+
+    /// Lets these principals sign in.
+    pub fn with_sign_in(self, sign_in: Arc<SignIn>) -> Pipeline {
+        Pipeline { sign_in, ..self }
     }
 
     /// Lets copies read sources at these services of the same server without a connection.
@@ -252,9 +256,6 @@ impl Pipeline {
         }
 
         let caller = self.authorize(&head, progress.version, &account, &target, &spec.requires)?;
-        if account.hns && has_paths(self.service.kind()) && spec.path_action.is_none() && target.object_name().is_none() {
-            caller.principal.check_resource(spec.access == Access::Write)?;
-        }
         malformed_state.map_or(Ok(()), Err)?;
         let keys = keys::reach(&caller.authorization, &head.pairs);
         check_endpoint(spec, address.secondary)?;
@@ -363,7 +364,7 @@ impl Pipeline {
         Ok(caller)
     }
 
-    fn signed_head<'a>(&self, head: &'a RequestHead, texts: &'a [(&'a str, &'a str)], version: Version) -> SignedHead<'a> {
+    fn signed_head<'a>(&'a self, head: &'a RequestHead, texts: &'a [(&'a str, &'a str)], version: Version) -> SignedHead<'a> {
         SignedHead {
             method: head.method.as_str(),
             path: &head.path,
@@ -373,7 +374,7 @@ impl Pipeline {
             version,
             peer: head.peer,
             https: self.options.https,
-            oauth: self.options.oauth,
+            sign_in: &self.sign_in,
             now: head.now,
             machine: self.environment.machine(),
         }
@@ -419,11 +420,6 @@ impl Pipeline {
             put("vary", "Origin");
         }
     }
-}
-
-/// Returns true for the services whose resources have access control lists.
-fn has_paths(kind: ServiceKind) -> bool {
-    matches!(kind, ServiceKind::Blob | ServiceKind::DataLake)
 }
 
 /// Gives copies and batches access to the pipeline on behalf of their caller.

@@ -5,6 +5,7 @@
 //! audience is refused here too. Sources: "Authorize with Microsoft Entra ID" in the REST reference; the sentences of
 //! AuthenticationErrorDetail are those of the service.
 
+use crate::rules::auth::roles::{self, Assignment, Rights};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
@@ -32,9 +33,9 @@ pub struct Identity {
     pub name: String,
     /// The object ids of its groups (`groups`).
     pub groups: Vec<String>,
-    /// The names of its roles (`roles`). `None` without the claim, which the tokens of the service do not have: there roles are assigned at
-    /// the account.
-    pub roles: Option<Vec<String>>,
+    /// What its roles permit: those of the claim `roles`. Without the claim, which the tokens of the service do not have, everything, unless
+    /// the server assigns roles (`--identity`).
+    pub rights: Rights,
 }
 
 /// The request with a token.
@@ -179,7 +180,7 @@ impl Claims {
                 tid: first(&["tid"]).unwrap_or_else(|| NOBODY.to_owned()),
                 name: first(&["upn", "preferred_username", "unique_name", "appid", "azp"]).unwrap_or_default(),
                 groups: list("groups").unwrap_or_default(),
-                roles: list("roles"),
+                rights: list("roles").map_or(Rights::All, |names| rights_of(&names)),
             },
         })
     }
@@ -216,6 +217,12 @@ fn is_for(audience: &str, context: &TokenContext<'_>) -> bool {
     let host = audience.strip_prefix("https://").and_then(|host| host.strip_prefix(context.account)?.strip_prefix('.'));
     host.and_then(|host| host.split_once(".core."))
         .is_some_and(|(label, cloud)| context.labels.contains(&label) && CLOUDS.contains(&cloud))
+}
+
+/// The rights of the roles with these names. Unknown roles permit nothing.
+fn rights_of(names: &[String]) -> Rights {
+    let found = names.iter().filter_map(|name| roles::by_name(name)).flatten();
+    Rights::Assigned(found.map(|role| Assignment { role, scope: None }).collect())
 }
 
 /// Parses a part of a token.

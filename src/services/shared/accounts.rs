@@ -4,6 +4,7 @@
 
 use crate::account::{Account, Accounts};
 use crate::operation::{Request, ServiceKind};
+use crate::rules::auth::roles::ServiceActions;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::services::shared::properties::Properties;
 pub use crate::services::shared::resource_index::ResourceIndex;
@@ -25,6 +26,8 @@ pub struct ServiceAccounts<S: Resource> {
 pub trait Resource: Persist {
     /// The service that has it.
     const KIND: ServiceKind;
+    /// The actions of the service's roles.
+    const ACTIONS: ServiceActions;
     /// The error for a name that does not exist, and for a write to a resource that is deleted meanwhile.
     const MISSING: ErrorCode;
 
