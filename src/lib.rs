@@ -28,6 +28,7 @@ mod emulator;
 mod environment;
 mod health;
 mod http;
+mod identity;
 mod import;
 mod log;
 mod pfx;

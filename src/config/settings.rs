@@ -40,6 +40,8 @@ pub struct Config {
     pub(crate) tls: Option<Tls>,
     /// What is checked of a bearer token; `None`: bearer tokens are refused.
     pub(crate) oauth: Option<TokenCheck>,
+    /// Whether every request is authorized, whoever sends it (`--auth none`).
+    pub(crate) is_open: bool,
     /// The principals with roles. Without any, a principal may do everything.
     pub(crate) principals: Principals,
     /// Whether `/_lazuli/` can move the clock and empty the accounts.

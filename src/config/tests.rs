@@ -44,6 +44,7 @@ fn well_known(name: &str) -> Account {
 fn without_flags_and_variables_the_defaults_hold() {
     let default = Config {
         principals: Principals::default(),
+        is_open: false,
         program: ProgramName::Lazuli,
         blob: endpoint(10000),
         web: None,

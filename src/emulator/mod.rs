@@ -7,7 +7,6 @@ mod error;
 use crate::account::{Account, Accounts};
 use crate::config::accounts::AccountError;
 use crate::config::{Config, ConfigErrorKind, Endpoint, ProgramName};
-use crate::control;
 use crate::control::ControlState;
 use crate::environment::Environment;
 use crate::http::auth::SignIn;
@@ -18,6 +17,7 @@ use crate::http::pipeline::{ListenerOptions, Pipeline};
 use crate::http::serve::{ConnectionOptions, Peer};
 use crate::http::tls::{ServerTls, TlsError};
 use crate::http::{host, serve, tls};
+use crate::identity::Issuer;
 use crate::operation::{Service, ServiceKind};
 use crate::progress::Progress;
 use crate::services::blob::{Blobs, DataLake};
@@ -29,11 +29,13 @@ use crate::store::disk::Disk;
 use crate::store::disk::error::{DiskError, DiskErrorKind};
 use crate::store::disk::medium::Medium;
 use crate::store::records::CorruptRecord;
+use crate::{control, identity};
 pub use address::Address;
 use address::listen;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::Response;
+use axum::routing::any;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 pub use builder::EmulatorBuilder;
@@ -101,7 +103,7 @@ impl Emulator {
     ) -> Result<Emulator, StartError> {
         let account = config.accounts.first().cloned().ok_or(AccountError::NoAccount).map_err(ConfigErrorKind::from)?;
         let environment = Arc::new(environment);
-        let accounts: Arc<Accounts> = Arc::new(config.accounts.iter().cloned().collect());
+        let mut accounts: Accounts = config.accounts.iter().cloned().collect();
         let (store, mut recovered) = match &config.location {
             None => (Store::MEMORY, Vec::new()),
             Some(path) => {
@@ -109,6 +111,10 @@ impl Emulator {
                 (Store::on_disk(Arc::new(disk)), recovered)
             }
         };
+        // The second part of a root's name is an account, which an earlier start made.
+        let stored = store.disk().map(|disk| disk.roots()).unwrap_or_default();
+        accounts.declare(stored.iter().filter_map(|root| root.split('/').nth(1)).map(str::to_owned));
+        let accounts = Arc::new(accounts);
         let location = config.location.as_deref().unwrap_or(Path::new(""));
         let unreadable = |record| DiskError::new(location, DiskErrorKind::CorruptRecord(record));
         let files = Arc::new(Files::open(&accounts, &store).map_err(unreadable)?);
@@ -131,7 +137,17 @@ impl Emulator {
         let scheme = if tls.is_some() { "https" } else { "http" };
         let address = |kind, endpoint: &Endpoint, port| Address { kind, scheme, host: endpoint.host.clone(), port };
         let options = ListenerOptions { host_style: !config.path_style_only, https: tls.is_some() };
-        let sign_in = Arc::new(SignIn { oauth: config.oauth, principals: config.principals.clone() });
+        let issuer = config.oauth.map(|_| {
+            let folder = config.location.clone();
+            Issuer::open(config.principals.clone(), environment.clone(), folder, tls.is_some()).map(Arc::new)
+        });
+        let issuer = issuer.transpose()?;
+        let sign_in = Arc::new(SignIn {
+            is_open: config.is_open,
+            oauth: config.oauth,
+            principals: config.principals.clone(),
+            issuer: issuer.clone(),
+        });
         let background = Arc::new(Background::default());
         let local_services = Arc::new(LocalServices::new(tls.as_ref().map(|tls| tls.certificate.clone())));
         let pipeline = |service| {
@@ -305,14 +321,22 @@ fn services_of(addresses: &[Address], pipelines: &[Arc<Pipeline>]) -> Vec<(u16, 
 
 /// Routes all requests to the pipeline.
 fn service_routes(pipeline: Arc<Pipeline>) -> Router {
-    let answer = |State(pipeline): State<Arc<Pipeline>>, request| async move { answer(&pipeline, request).await };
-    Router::new().fallback(answer).with_state(pipeline)
+    let handler = |State(pipeline): State<Arc<Pipeline>>, request| async move { answer(&pipeline, request).await };
+    let routes = match pipeline.has_issuer() {
+        true => Router::new().route(identity::ROUTE, any(handler)),
+        false => Router::new(),
+    };
+    routes.fallback(handler).with_state(pipeline)
 }
 
 /// Routes each request to the pipeline of its API.
 fn blob_routes(port: BlobPort) -> Router {
-    let answer = |State(port): State<Arc<BlobPort>>, request| async move { answer(port.pipeline(&request), request).await };
-    Router::new().fallback(answer).with_state(Arc::new(port))
+    let handler = |State(port): State<Arc<BlobPort>>, request| async move { answer(port.pipeline(&request), request).await };
+    let routes = match port.blob.has_issuer() {
+        true => Router::new().route(identity::ROUTE, any(handler)),
+        false => Router::new(),
+    };
+    routes.fallback(handler).with_state(Arc::new(port))
 }
 
 async fn answer(pipeline: &Arc<Pipeline>, request: Request) -> Response {
@@ -322,6 +346,9 @@ async fn answer(pipeline: &Arc<Pipeline>, request: Request) -> Response {
     let peer = request.extensions().get::<Peer>().cloned();
     let address = peer.as_ref().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.address.ip());
     let metadata_case = peer.map(|peer| peer.metadata_case).unwrap_or_default();
+    if let Some(issuer) = pipeline.issuer_of(&request) {
+        return issuer.answer(request, |name| pipeline.is_account(name)).await;
+    }
     pipeline.answer(request, address, metadata_case).await
 }
 

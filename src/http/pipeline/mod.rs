@@ -20,6 +20,7 @@ use crate::http::render::ResponseContext;
 use crate::http::route::Table;
 use crate::http::target::{AccountAddress, account_address};
 use crate::http::{auth, render, target};
+use crate::identity::Issuer;
 use crate::operation::{
     Body as Sent, BodyRemainder, EncryptionCheck, OperationSpec, Query, Reply, Request, ResourceKind, ResourcePath,
     STATE_PARAMETERS, Secondary, Service, ServiceKind, Target, Unread, header_text, header_value,
@@ -28,6 +29,7 @@ use crate::rules::auth::permissions;
 use crate::rules::auth::permissions::{AnonymousAccess, Authorization, RequiredPermission};
 use crate::rules::auth::sas::keys;
 use crate::rules::conditions::Conditions;
+use crate::rules::cors::CorsRule;
 use crate::rules::encryption::{Encryption, SCOPE, Scopes};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::versions::Version;
@@ -111,6 +113,25 @@ impl Pipeline {
     /// Lets these principals sign in.
     pub fn with_sign_in(self, sign_in: Arc<SignIn>) -> Pipeline {
         Pipeline { sign_in, ..self }
+    }
+
+    /// The issuer of tokens, if the request is for it and not for an account.
+    pub fn issuer_of<B>(&self, request: &http::Request<B>) -> Option<&Arc<Issuer>> {
+        let issuer = self.sign_in.issuer.as_ref()?;
+        let host = request.uri().authority().map(http::uri::Authority::as_str);
+        let host = host.or_else(|| request.headers().get(http::header::HOST)?.to_str().ok()).unwrap_or_default();
+        let is_accounts = self.options.host_style && (target::account_of_host(host).is_some() || self.serves_site(host));
+        Issuer::serves(is_accounts, request.uri().path(), |name| self.is_account(name)).then_some(issuer)
+    }
+
+    /// Returns true if the server issues tokens.
+    pub fn has_issuer(&self) -> bool {
+        self.sign_in.issuer.is_some()
+    }
+
+    /// Returns true if a path that begins with this name is an account's.
+    pub fn is_account(&self, name: &str) -> bool {
+        self.accounts.owns_path(name)
     }
 
     /// Lets copies read sources at these services of the same server without a connection.
@@ -200,7 +221,7 @@ impl Pipeline {
             response.headers_mut().insert(http::header::CONNECTION, HeaderValue::from_static("close"));
         }
         if let Some(account) = progress.account.filter(|_| !site) {
-            self.add_cors(&account.name, origin.as_deref(), &method, request_id, response.headers_mut());
+            self.add_cors(&account, origin.as_deref(), &method, request_id, response.headers_mut());
         }
         let line = AccessLine {
             kind: context.kind,
@@ -360,7 +381,7 @@ impl Pipeline {
         let signed_head = self.signed_head(head, &texts, version);
         let caller = auth::authenticate(&signed_head, &*self.service, account, target)?;
         permissions::check_permission(required, &caller.authorization, self.service.kind().letter(), version)
-            .map_err(auth::challenge)?;
+            .map_err(|error| auth::challenge(error, &signed_head))?;
         Ok(caller)
     }
 
@@ -368,6 +389,7 @@ impl Pipeline {
         SignedHead {
             method: head.method.as_str(),
             path: &head.path,
+            host: &head.host,
             query: &head.pairs,
             raw_query: &head.raw_query,
             headers: texts,
@@ -391,11 +413,14 @@ impl Pipeline {
     }
 
     /// Adds the CORS headers to a response. The response to a preflight request already has them.
-    fn add_cors(&self, account: &str, origin: Option<&str>, method: &Method, request: &str, headers: &mut HeaderMap) {
+    fn add_cors(&self, account: &Account, origin: Option<&str>, method: &Method, request: &str, headers: &mut HeaderMap) {
         if *method == Method::OPTIONS {
             return;
         }
-        let rules = self.service.cors(account);
+        let rules = match account.any_origin {
+            true => [CorsRule::allow_all()].into(),
+            false => self.service.cors(&account.name),
+        };
         if let Some((origin, why)) = origin.and_then(|origin| Some((origin, cors::unreadable(&rules, origin, method.as_str())?)))
         {
             tracing::debug!(target: "lazuli::refusal", %request, "a page of {:?} cannot read this answer: {why}", secret::masked(origin));
