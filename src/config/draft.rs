@@ -76,6 +76,9 @@ impl Draft {
         if self.config.is_open && self.config.principals.are_declared() {
             self.warn("--identity is ignored: with --auth none everybody may do everything");
         }
+        if self.config.principals.are_declared() && self.config.oauth.is_none() && !self.config.is_open {
+            self.warn("--identity has no effect: without --oauth no bearer token is accepted");
+        }
         self.config.accounts.iter_mut().for_each(|account| account.any_origin = self.any_origin);
         let has_blob = !matches!(program, ProgramName::AzuriteQueue | ProgramName::AzuriteTable);
         if self.web_port.is_some() && !has_blob {

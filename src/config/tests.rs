@@ -129,6 +129,17 @@ const SETTINGS: &[(&[&str], &str, &str, fn(&mut Config))] = &[
     (&["--stop-with-stdin"], "LAZULI_STOP_WITH_STDIN", "true", |c| c.stop_with_stdin = true),
     (&["--control"], "LAZULI_CONTROL", "true", |c| c.control = true),
     (&["--oauth"], "LAZULI_OAUTH", "Dev", |c| c.oauth = Some(TokenCheck::Dev)),
+    (&["--auth"], "LAZULI_AUTH", "None", |c| {
+        c.is_open = true;
+        c.warnings = vec![
+            "--auth none: no signature is checked, and whoever reaches the server may read, change and delete everything".into(),
+        ];
+    }),
+    (&["--cors"], "LAZULI_CORS", "All", |c| c.accounts[0].any_origin = true),
+    (&["--identity"], "LAZULI_IDENTITY", "ann,role=reader;bob", |c| {
+        c.principals = Principals::parse("ann,role=reader;bob").unwrap();
+        c.warnings = vec!["--identity has no effect: without --oauth no bearer token is accepted".into()];
+    }),
     (&["--log"], "LAZULI_LOG", "Debug", |c| c.log.level = Level::DEBUG),
     (&["--silent", "-s"], "LAZULI_SILENT", "1", |c| c.log.silent = true),
     (&["--log-format"], "LAZULI_LOG_FORMAT", "JSON", |c| c.log.format = Format::Json),
@@ -293,11 +304,12 @@ fn files_and_memory() {
 
 #[test]
 fn tokens_are_safe_over_https() {
-    let warning = "--oauth basic takes bearer tokens only over https: add --cert and --key, or use --oauth dev";
+    let warning = "--oauth basic takes bearer tokens only over https: add --cert and --key, or use --oauth local or dev";
     for (args, trust, warnings) in [
         (&["--oauth", "basic"][..], TokenCheck::Basic, &[warning][..]),
         (&["--oauth=BASIC", "--cert", "a.pem", "--key", "b.pem"], TokenCheck::Basic, &[]),
         (&["--oauth", "dev"], TokenCheck::Dev, &[]),
+        (&["--oauth", "local"], TokenCheck::Local, &[]),
     ] {
         let config = config(args, &[]);
         assert_eq!((config.oauth, config.warnings), (Some(trust), warnings.iter().map(|line| (*line).to_owned()).collect()));
@@ -328,7 +340,7 @@ fn a_refusal_is_one_line() {
         (&["--extentMemoryLimit", "NaN"], "--extentMemoryLimit: \"NaN\" is not a number of megabytes"),
         (&["--silent=maybe"], "--silent: \"maybe\" is neither true nor false"),
         (&["--log", "loud"], "--log: \"loud\" is not a level: error, warn, info, debug or trace"),
-        (&["--oauth", "full"], "--oauth: \"full\" is not a level: basic or dev"),
+        (&["--oauth", "full"], "--oauth: \"full\" is not a level: local, basic or dev"),
         (&["-l", "/data", "--durability", "hope"], "--durability: \"hope\" is not a durability: process or sync"),
         (&["--cert", "a.pem"], "--cert needs --key with the certificate's private key"),
         (&["--key", "a.pem"], "--key needs --cert with the certificate of that key"),

@@ -91,7 +91,7 @@ enum TokenError {
     Version,
     #[error("Bearer tokens are off: start the server with --oauth local, basic (https) or dev (any).")]
     Disabled,
-    #[error("Authentication scheme Bearer is not allowed with HTTP; a server started with --oauth dev allows it.")]
+    #[error("Authentication scheme Bearer is not allowed with HTTP; a server started with --oauth local or dev allows it.")]
     Http,
     #[error("The bearer token is not a JSON Web Token.")]
     NoToken,
@@ -422,7 +422,7 @@ mod tests {
             let context = TokenContext { https, version, ..CONTEXT };
             if version < Version::V2017_11_09 {
                 let reason = bearer(check, &token(claims), &context).unwrap_err().reason().to_owned();
-                assert_eq!(reason.contains("--oauth dev"), check.is_none(), "{reason}");
+                assert_eq!(reason.contains("--oauth local"), check.is_none(), "{reason}");
             }
             assert_eq!(outcome(check, &token(claims), &context).0, status, "{check:?} {claims} {https} {version}");
         }
