@@ -75,6 +75,7 @@ impl SigningKey {
     ///
     /// # Errors
     /// [`KeyError`] if the file has something else in it.
+    #[expect(clippy::disallowed_methods, reason = "the file of the key belongs to the key")]
     pub fn load(path: &Path) -> Result<Option<SigningKey>, KeyError> {
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,

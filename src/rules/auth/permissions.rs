@@ -205,7 +205,7 @@ impl PublicAccess {
     }
 }
 
-/// The letters that handlers ask for, with the actions that permit the same to a principal.
+/// The letters that handlers check, with the actions of which each permits the same to a principal.
 const LETTER_ACTIONS: &[(char, &[RoleAction])] = &[
     ('w', &[RoleAction::BlobWrite, RoleAction::FileWrite]),
     ('t', &[RoleAction::BlobTagsWrite]),
@@ -214,6 +214,7 @@ const LETTER_ACTIONS: &[(char, &[RoleAction])] = &[
     ('x', &[RoleAction::BlobDeleteVersion]),
     ('y', &[RoleAction::BlobPermanentDelete]),
     ('o', &[RoleAction::BlobManageOwnership, RoleAction::BlobRunAsSuperUser]),
+    ('e', &[RoleAction::BlobModifyPermissions, RoleAction::BlobManageOwnership, RoleAction::BlobRunAsSuperUser]),
     ('p', &[RoleAction::BlobModifyPermissions, RoleAction::BlobRunAsSuperUser]),
 ];
 
@@ -504,6 +505,54 @@ mod tests {
             (Authorization::Anonymous(PublicAccess::Container), false, false),
         ] {
             assert_eq!((authorization.may_overwrite(), authorization.allows("t")), (overwrites, tags), "{authorization:?}");
+        }
+    }
+
+    /// A principal needs one of the actions, and a signature of its delegation key the letters too.
+    #[test]
+    fn handlers_check_letters_and_actions() {
+        let signed = |letters: &str, actions| Authorization::Sas { scope: SasScope::Resource, letters: set(letters), actions };
+        let (all, none) = (ActionSet::ALL, ActionSet::NONE);
+        let of = |action| ActionSet::of(&[action]);
+        for (authorization, letters, allowed) in [
+            (Authorization::User(all), "w", true),
+            (Authorization::User(none), "w", false),
+            (Authorization::User(of(RoleAction::BlobWrite)), "w", true),
+            (Authorization::User(of(RoleAction::FileWrite)), "w", true),
+            (Authorization::User(of(RoleAction::BlobWrite)), "t", false),
+            (Authorization::User(of(RoleAction::BlobTagsWrite)), "t", true),
+            (Authorization::User(of(RoleAction::BlobDelete)), "x", false),
+            (Authorization::User(of(RoleAction::BlobDeleteVersion)), "x", true),
+            (Authorization::User(of(RoleAction::BlobDelete)), "dx", true),
+            (signed("w", all), "w", true),
+            (signed("w", of(RoleAction::BlobWrite)), "w", true),
+            (signed("w", of(RoleAction::BlobRead)), "w", false),
+            (signed("r", all), "w", false),
+            (signed("d", of(RoleAction::BlobDeleteVersion)), "dx", false),
+            (signed("x", of(RoleAction::BlobDeleteVersion)), "dx", true),
+        ] {
+            assert_eq!(authorization.allows(letters), allowed, "{authorization:?} {letters}");
+            let error = authorization.missing_permission(letters);
+            assert_eq!(error.code(), ErrorCode::AuthorizationPermissionMismatch);
+        }
+        assert_eq!(
+            Authorization::User(none).missing_permission("t").reason(),
+            "no role of the principal permits blobServices/containers/blobs/tags/write here"
+        );
+    }
+
+    #[test]
+    fn a_delegated_signature_needs_the_actions_of_its_signer() {
+        let required = RequiredPermission::object("r").actions(&[&[RoleAction::BlobRead]]);
+        for (letters, actions, permitted) in [
+            ("r", ActionSet::ALL, true),
+            ("r", ActionSet::of(&[RoleAction::BlobRead]), true),
+            ("r", ActionSet::of(&[RoleAction::BlobWrite]), false),
+            ("w", ActionSet::of(&[RoleAction::BlobRead]), false),
+        ] {
+            let authorization = Authorization::Sas { scope: SasScope::Resource, letters: set(letters), actions };
+            let checked = check_permission(&required, &authorization, 'b', Version::V2021_12_02);
+            assert_eq!(checked.is_ok(), permitted, "{letters} {actions:?}");
         }
     }
 }
