@@ -9,6 +9,7 @@
 // - `emulator`: a server; `import`: imports the data of Azurite; `check`: checks a location; `config`: flags and variables
 // - `http`: listeners, targets, routing, authentication, the pipeline of a request
 // - `services`: Blob with Data Lake, Queue, Table and File
+// - `identity`: the issuer of tokens
 // - `operation`: the specification of an operation, its request and its reply
 // - `store`: cells of records, content of bytes, and the disk
 // - `environment`: time and randomness; `account`: accounts and keys
@@ -30,6 +31,7 @@ mod emulator;
 mod environment;
 mod health;
 mod http;
+mod identity;
 mod import;
 mod launch;
 mod log;

@@ -24,6 +24,7 @@ pub(super) struct Draft {
     pub(super) cert: Option<PathBuf>,
     pub(super) key: Option<PathBuf>,
     pub(super) password: bool,
+    pub(super) any_origin: bool,
 }
 
 impl Draft {
@@ -68,8 +69,20 @@ impl Draft {
         };
         let tls = self.tls(tls);
         if self.config.oauth == Some(TokenCheck::Basic) && tls == Tls::Off {
-            self.warn("--oauth basic takes bearer tokens only over https: leave out --tls off, or use --oauth dev");
+            self.warn("--oauth basic takes bearer tokens only over https: leave out --tls off, or use --oauth local or dev");
         }
+        if self.config.is_open {
+            self.warn(
+                "--auth none: no signature is checked, and whoever reaches the server may read, change and delete everything",
+            );
+        }
+        if self.config.is_open && self.config.principals.are_declared() {
+            self.warn("--identity is ignored: with --auth none everybody may do everything");
+        }
+        if self.config.principals.are_declared() && self.config.oauth.is_none() && !self.config.is_open {
+            self.warn("--identity has no effect: without --oauth no bearer token is accepted");
+        }
+        self.config.accounts.iter_mut().for_each(|account| account.any_origin = self.any_origin);
         let has_blob = !matches!(program, ProgramName::AzuriteQueue | ProgramName::AzuriteTable);
         if self.web_port.is_some() && !has_blob {
             self.warn("--web-port is ignored: websites are the Blob service's");

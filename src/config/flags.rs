@@ -6,9 +6,11 @@
 use crate::config::draft::Draft;
 use crate::config::error::ValueError;
 use crate::config::values::{
-    boolean, certificate_names, durability, format, host, level, log_format, megabytes, oauth, path, port, seconds, shell, tls,
+    any_origin, boolean, certificate_names, durability, format, host, level, log_format, megabytes, oauth, open, path, port, seconds,
+    shell, tls,
 };
 use crate::config::{WELL_KNOWN_ACCOUNT, accounts};
+use crate::rules::auth::principals::Principals;
 use crate::user;
 
 /// A flag of the command line.
@@ -128,7 +130,8 @@ pub(super) static SECTIONS: &[Section] = &[
                 .default(WELL_KNOWN_ACCOUNT)
                 .means(
                     "An account: name[:key[:key2]], then any of ,versioning ,hns ,immutability ,access-tracking ,premium \
-                     ,container-retention=DAYS ,share-retention=DAYS ,scope=NAME; repeat it for more; it replaces the default account",
+                     ,container-retention=DAYS ,share-retention=DAYS ,scope=NAME; repeat it for more; it replaces the default account. The name * is every name: such an account \
+                     is made on its first use",
                 ),
             switch("in-memory", |d, v| boolean(v).map(|on| d.in_memory = on))
                 .azurite("inMemoryPersistence")
@@ -179,9 +182,23 @@ pub(super) static SECTIONS: &[Section] = &[
             .azurite("pwd")
             .means("Azurite's password of a PFX file: ignored beside --key; without it, refused with the command that converts the file to PEM"),
             value("oauth", "LEVEL", |d, v| oauth(v).map(|trust| d.config.oauth = Some(trust))).azurite("oauth").means(
-                "Accept bearer tokens, without checking their signatures: basic checks issuer, audience and times, and requires https; \
-                 dev accepts every token that has not expired",
-            ).values(&["basic", "dev"]),
+                "Accept bearer tokens, and issue them as Entra ID and managed identities do: local accepts those that this server issued; basic \
+                 and dev check no signature: basic checks issuer, audience and times, and requires https; dev accepts every token that has \
+                 not expired",
+            ).values(&["local", "basic", "dev"]),
+            value("auth", "CHECK", |d, v| open(v).map(|on| d.config.is_open = on)).default("keys").values(&["keys", "none"]).means(
+                "What a request must show: keys, which is a signature with a key, a SAS or a token; or none: every request may do everything, \
+                 whoever sends it",
+            ),
+            value("cors", "ORIGINS", |d, v| any_origin(v).map(|all| d.any_origin = all)).default("rules").values(&["rules", "all"]).means(
+                "Which web pages may send requests: rules, those of the service properties; or all, for a page under development",
+            ),
+            Flag { kind: FlagKind::Values("IDENTITY"), ..value("identity", "", |d, v| Ok(Principals::parse(v).map(|all| d.config.principals = all)?)) }
+                .means(
+                    "A principal with roles: name[:oid], then any of ,role=ROLE ,scope=CONTAINER (of the role before it) ,group=OID; repeat it \
+                     for more. A role is a built-in one by its name in Azure, or one of owner, contributor, reader, delegator, processor, \
+                     sender, none. Without this flag every principal may do everything",
+                ),
         ]],
     },
     Section {

@@ -2,6 +2,7 @@
 
 use crate::account::Account;
 use crate::log::LogOptions;
+use crate::rules::auth::principals::Principals;
 use crate::rules::auth::token::TokenCheck;
 use crate::store::disk::Durability;
 use crate::user::User;
@@ -39,6 +40,10 @@ pub struct Config {
     pub(crate) tls: Tls,
     /// What is checked of a bearer token; `None`: bearer tokens are refused.
     pub(crate) oauth: Option<TokenCheck>,
+    /// Whether every request is authorized, whoever sends it (`--auth none`).
+    pub(crate) is_open: bool,
+    /// The principals with roles. Without any, a principal may do everything.
+    pub(crate) principals: Principals,
     /// Whether `/_lazuli/` can move the clock and empty the accounts.
     pub(crate) control: bool,
     /// Whether the program stops when its standard input is closed.

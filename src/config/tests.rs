@@ -5,6 +5,7 @@ use crate::account::Account;
 use crate::config::draft::Draft;
 use crate::config::flags::{Flag, FlagKind, VARIABLES, flags};
 use crate::log::{Format, LogOptions};
+use crate::rules::auth::principals::Principals;
 use crate::rules::auth::token::TokenCheck;
 use crate::user::User;
 use std::time::Duration;
@@ -46,6 +47,8 @@ fn well_known(name: &str) -> Account {
 #[test]
 fn without_flags_and_variables_the_defaults_hold() {
     let default = Config {
+        principals: Principals::default(),
+        is_open: false,
         program: ProgramName::Lazuli,
         blob: endpoint(10000),
         web: None,
@@ -130,6 +133,17 @@ const SETTINGS: &[(&[&str], &str, &str, fn(&mut Config))] = &[
     (&["--stop-with-stdin"], "LAZULI_STOP_WITH_STDIN", "true", |c| c.stop_with_stdin = true),
     (&["--control"], "LAZULI_CONTROL", "true", |c| c.control = true),
     (&["--oauth"], "LAZULI_OAUTH", "Dev", |c| c.oauth = Some(TokenCheck::Dev)),
+    (&["--auth"], "LAZULI_AUTH", "None", |c| {
+        c.is_open = true;
+        c.warnings = vec![
+            "--auth none: no signature is checked, and whoever reaches the server may read, change and delete everything".into(),
+        ];
+    }),
+    (&["--cors"], "LAZULI_CORS", "All", |c| c.accounts[0].any_origin = true),
+    (&["--identity"], "LAZULI_IDENTITY", "ann,role=reader;bob", |c| {
+        c.principals = Principals::parse("ann,role=reader;bob").unwrap();
+        c.warnings = vec!["--identity has no effect: without --oauth no bearer token is accepted".into()];
+    }),
     (&["--log"], "LAZULI_LOG", "Debug", |c| c.log.level = Level::DEBUG),
     (&["--silent", "-s"], "LAZULI_SILENT", "1", |c| c.log.silent = true),
     (&["--log-format"], "LAZULI_LOG_FORMAT", "JSON", |c| c.log.format = Format::Json),
@@ -312,12 +326,13 @@ fn files_and_memory() {
 
 #[test]
 fn tokens_are_safe_over_https() {
-    let warning = "--oauth basic takes bearer tokens only over https: leave out --tls off, or use --oauth dev";
+    let warning = "--oauth basic takes bearer tokens only over https: leave out --tls off, or use --oauth local or dev";
     for (args, trust, warnings) in [
         (&["--oauth", "basic", "--tls", "off"][..], TokenCheck::Basic, &[warning][..]),
         (&["--oauth", "basic"], TokenCheck::Basic, &[]),
         (&["--oauth=BASIC", "--cert", "a.pem", "--key", "b.pem"], TokenCheck::Basic, &[]),
         (&["--oauth", "dev"], TokenCheck::Dev, &[]),
+        (&["--oauth", "local"], TokenCheck::Local, &[]),
     ] {
         let config = config(args, &[]);
         assert_eq!((config.oauth, config.warnings), (Some(trust), warnings.iter().map(|line| (*line).to_owned()).collect()));
@@ -348,7 +363,7 @@ fn a_refusal_is_one_line() {
         (&["--extentMemoryLimit", "NaN"], "--extentMemoryLimit: \"NaN\" is not a number of megabytes"),
         (&["--silent=maybe"], "--silent: \"maybe\" is neither true nor false"),
         (&["--log", "loud"], "--log: \"loud\" is not a level: error, warn, info, debug or trace"),
-        (&["--oauth", "full"], "--oauth: \"full\" is not a level: basic or dev"),
+        (&["--oauth", "full"], "--oauth: \"full\" is not a level: local, basic or dev"),
         (&["-l", "/data", "--durability", "hope"], "--durability: \"hope\" is not a durability: process or sync"),
         (&["--cert", "a.pem"], "--cert needs --key with the certificate's private key"),
         (&["--key", "a.pem"], "--key needs --cert with the certificate of that key"),

@@ -86,9 +86,23 @@ pub(super) fn certificate_names(text: &str) -> Result<Vec<String>, ValueError> {
     text.split(';').map(str::trim).filter(|text| !text.is_empty()).map(name).collect()
 }
 
+/// Whether every request is authorized.
+pub(super) fn open(text: &str) -> Result<bool, ValueError> {
+    named(text, [("keys", false), ("none", true)], "a check: keys or none")
+}
+
+/// Whether pages of all origins may send requests.
+pub(super) fn any_origin(text: &str) -> Result<bool, ValueError> {
+    named(text, [("rules", false), ("all", true)], "a choice: rules or all")
+}
+
 /// A level of token checks by its name.
 pub(super) fn oauth(text: &str) -> Result<TokenCheck, ValueError> {
-    named(text, [("basic", TokenCheck::Basic), ("dev", TokenCheck::Dev)], "a level: basic or dev")
+    named(
+        text,
+        [("local", TokenCheck::Local), ("basic", TokenCheck::Basic), ("dev", TokenCheck::Dev)],
+        "a level: local, basic or dev",
+    )
 }
 
 /// A log format by its name.

@@ -2,6 +2,7 @@
 
 use crate::config::ConfigErrorKind;
 use crate::http::tls::TlsError;
+use crate::identity::KeyError;
 use crate::services::blob::NamespaceError;
 use crate::store::disk::error::{DiskError, DiskErrorKind};
 use thiserror::Error;
@@ -20,6 +21,8 @@ pub(crate) enum StartErrorKind {
     Tls(#[from] TlsError),
     #[error(transparent)]
     Disk(#[from] DiskError),
+    #[error(transparent)]
+    Key(#[from] KeyError),
     #[error(transparent)]
     Namespace(#[from] NamespaceError),
     /// `hint` names the flag that chooses another port or address.

@@ -9,9 +9,9 @@ use crate::account::{Account, Accounts};
 use crate::authority::{CertificateNames, state_folder};
 use crate::config::accounts::AccountError;
 use crate::config::{Config, ConfigErrorKind, Endpoint, ProgramName, Tls};
-use crate::control;
 use crate::control::ControlState;
 use crate::environment::Environment;
+use crate::http::auth::SignIn;
 use crate::http::automatic_tls::AutomaticTls;
 use crate::http::background::Background;
 use crate::http::blob_port::BlobPort;
@@ -21,6 +21,7 @@ use crate::http::remote::OwnCertificate;
 use crate::http::serve::{ConnectionOptions, ListenerTls, Peer};
 use crate::http::tls::{ServerTls, TlsError};
 use crate::http::{host, serve, tls};
+use crate::identity::Issuer;
 use crate::operation::{Service, ServiceKind};
 use crate::progress::Progress;
 use crate::services::blob::{Blobs, DataLake, remove_some};
@@ -33,11 +34,13 @@ use crate::store::disk::error::{DiskError, DiskErrorKind};
 use crate::store::disk::folder::TLS_FOLDER;
 use crate::store::disk::medium::Medium;
 use crate::store::records::CorruptRecord;
+use crate::{control, identity};
 pub use address::Address;
 use address::listen;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::Response;
+use axum::routing::any;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 pub use builder::EmulatorBuilder;
@@ -107,7 +110,7 @@ impl Emulator {
     ) -> Result<Emulator, StartError> {
         let account = config.accounts.first().cloned().ok_or(AccountError::NoAccount).map_err(ConfigErrorKind::from)?;
         let environment = Arc::new(environment);
-        let accounts: Arc<Accounts> = Arc::new(config.accounts.iter().cloned().collect());
+        let mut accounts: Accounts = config.accounts.iter().cloned().collect();
         let (store, mut recovered) = match &config.location {
             None => (Store::MEMORY, Vec::new()),
             Some(path) => {
@@ -115,6 +118,10 @@ impl Emulator {
                 (Store::on_disk(Arc::new(disk)), recovered)
             }
         };
+        // The second part of a root's name is an account, which an earlier start made.
+        let stored = store.disk().map(|disk| disk.roots()).unwrap_or_default();
+        accounts.declare(stored.iter().filter_map(|root| root.split('/').nth(1)).map(str::to_owned));
+        let accounts = Arc::new(accounts);
         let location = config.location.as_deref().unwrap_or(Path::new(""));
         let unreadable = |record| DiskError::new(location, DiskErrorKind::CorruptRecord(record));
         let files = Arc::new(Files::open(&accounts, &store).map_err(unreadable)?);
@@ -142,7 +149,18 @@ impl Emulator {
             (None, None) => (ListenerTls::Off, OwnCertificate::None),
         };
         let address = |kind, endpoint: &Endpoint, port| Address { kind, scheme, host: endpoint.host.clone(), port };
-        let options = ListenerOptions { host_style: !config.path_style_only, oauth: config.oauth };
+        let options = ListenerOptions { host_style: !config.path_style_only };
+        let issuer = config.oauth.map(|_| {
+            let folder = config.location.clone();
+            Issuer::open(config.principals.clone(), environment.clone(), folder).map(Arc::new)
+        });
+        let issuer = issuer.transpose()?;
+        let sign_in = Arc::new(SignIn {
+            is_open: config.is_open,
+            oauth: config.oauth,
+            principals: config.principals.clone(),
+            issuer: issuer.clone(),
+        });
         let background = Arc::new(Background::default());
         let local_services = Arc::new(LocalServices::new(own_certificate));
         for container in blobs.with_discarded(&accounts) {
@@ -154,6 +172,7 @@ impl Emulator {
         }
         let pipeline = |service| {
             Pipeline::new(service, accounts.clone(), environment.clone(), store.clone(), &background, options)
+                .with_sign_in(sign_in.clone())
                 .with_local_services(&local_services)
         };
         let mut addresses = Vec::new();
@@ -329,14 +348,22 @@ fn services_of(addresses: &[Address], pipelines: &[Arc<Pipeline>]) -> Vec<(u16, 
 
 /// Routes all requests to the pipeline.
 fn service_routes(pipeline: Arc<Pipeline>) -> Router {
-    let answer = |State(pipeline): State<Arc<Pipeline>>, request| async move { answer(&pipeline, request).await };
-    Router::new().fallback(answer).with_state(pipeline)
+    let handler = |State(pipeline): State<Arc<Pipeline>>, request| async move { answer(&pipeline, request).await };
+    let routes = match pipeline.has_issuer() {
+        true => Router::new().route(identity::ROUTE, any(handler)),
+        false => Router::new(),
+    };
+    routes.fallback(handler).with_state(pipeline)
 }
 
 /// Routes each request to the pipeline of its API.
 fn blob_routes(port: BlobPort) -> Router {
-    let answer = |State(port): State<Arc<BlobPort>>, request| async move { answer(port.pipeline(&request), request).await };
-    Router::new().fallback(answer).with_state(Arc::new(port))
+    let handler = |State(port): State<Arc<BlobPort>>, request| async move { answer(port.pipeline(&request), request).await };
+    let routes = match port.blob.has_issuer() {
+        true => Router::new().route(identity::ROUTE, any(handler)),
+        false => Router::new(),
+    };
+    routes.fallback(handler).with_state(Arc::new(port))
 }
 
 async fn answer(pipeline: &Arc<Pipeline>, request: Request) -> Response {
@@ -345,6 +372,9 @@ async fn answer(pipeline: &Arc<Pipeline>, request: Request) -> Response {
     }
     let unknown = || Peer::new(SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), 0), false);
     let peer = request.extensions().get::<Peer>().cloned().unwrap_or_else(unknown);
+    if let Some(issuer) = pipeline.issuer_of(&request) {
+        return issuer.answer(request, peer.https, |name| pipeline.is_account(name)).await;
+    }
     pipeline.answer(request, peer).await
 }
 

@@ -108,7 +108,7 @@ impl Senders {
         let account = |name: &String| Account { name: name.clone(), keys: vec![KEY.to_vec()], ..Account::default() };
         let accounts: Arc<Accounts> = Arc::new(names.iter().map(account).collect());
         let (environment, background) = (Arc::new(environment), Arc::new(Background::default()));
-        let options = ListenerOptions { host_style: false, oauth: None };
+        let options = ListenerOptions { host_style: false };
         let sender = |service: Arc<dyn Service>| {
             let (kind, environment) = (service.kind(), environment.clone());
             let pipeline = Pipeline::new(service, accounts.clone(), environment.clone(), store.clone(), &background, options);

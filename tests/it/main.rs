@@ -22,6 +22,7 @@ mod lake;
 mod queue;
 mod race;
 mod sdk;
+mod signin;
 mod smoke;
 mod table;
 mod tidy;

@@ -9,7 +9,7 @@ mod source;
 use crate::account::{Account, Accounts};
 use crate::environment::Environment;
 use crate::http::access_log::AccessLine;
-use crate::http::auth::{Caller, SignedHead};
+use crate::http::auth::{Caller, SignIn, SignedHead};
 use crate::http::background::Background;
 use crate::http::error_format::{AcceptHeaders, ErrorFormat};
 use crate::http::header_case::ResponseHeaderCase;
@@ -21,15 +21,16 @@ use crate::http::route::Table;
 use crate::http::serve::Peer;
 use crate::http::target::{AccountAddress, account_address};
 use crate::http::{auth, render, target};
+use crate::identity::Issuer;
 use crate::operation::{
-    Access, Body as Sent, BodyRemainder, EncryptionCheck, OperationSpec, Query, Reply, Request, ResourceKind, ResourcePath,
+    Body as Sent, BodyRemainder, EncryptionCheck, OperationSpec, Query, Reply, Request, ResourceKind, ResourcePath,
     STATE_PARAMETERS, Secondary, Service, ServiceKind, Target, Unread, header_text, header_value,
 };
 use crate::rules::auth::permissions;
 use crate::rules::auth::permissions::{AnonymousAccess, Authorization, RequiredPermission};
 use crate::rules::auth::sas::keys;
-use crate::rules::auth::token::TokenCheck;
 use crate::rules::conditions::Conditions;
+use crate::rules::cors::CorsRule;
 use crate::rules::encryption::{Encryption, SCOPE, Scopes};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::versions::Version;
@@ -52,6 +53,7 @@ pub struct Pipeline {
     environment: Arc<Environment>,
     store: Store,
     options: ListenerOptions,
+    sign_in: Arc<SignIn>,
     /// On the port of websites: the account of requests whose host names no other.
     first_site: Option<String>,
     header_case: ResponseHeaderCase,
@@ -65,8 +67,6 @@ pub struct Pipeline {
 pub struct ListenerOptions {
     /// Whether a host such as `account.blob.localhost` names an account.
     pub host_style: bool,
-    /// What is checked of a bearer token; `None`: bearer tokens are refused.
-    pub oauth: Option<TokenCheck>,
 }
 
 impl LocalService for Pipeline {
@@ -100,12 +100,37 @@ impl Pipeline {
             environment,
             store,
             options,
+            sign_in: Arc::default(),
             first_site: None,
             header_case: ResponseHeaderCase::default(),
             remote: Remote::default(),
             local_services: Arc::default(),
             background: Arc::downgrade(background),
         }
+    }
+
+    /// Lets these principals sign in.
+    pub fn with_sign_in(self, sign_in: Arc<SignIn>) -> Pipeline {
+        Pipeline { sign_in, ..self }
+    }
+
+    /// The issuer of tokens, if the request is for it and not for an account.
+    pub fn issuer_of<B>(&self, request: &http::Request<B>) -> Option<&Arc<Issuer>> {
+        let issuer = self.sign_in.issuer.as_ref()?;
+        let host = request.uri().authority().map(http::uri::Authority::as_str);
+        let host = host.or_else(|| request.headers().get(http::header::HOST)?.to_str().ok()).unwrap_or_default();
+        let is_accounts = self.options.host_style && (target::account_of_host(host).is_some() || self.serves_site(host));
+        Issuer::serves(is_accounts, request.uri().path(), |name| self.is_account(name)).then_some(issuer)
+    }
+
+    /// Returns true if the server issues tokens.
+    pub fn has_issuer(&self) -> bool {
+        self.sign_in.issuer.is_some()
+    }
+
+    /// Returns true if a path that begins with this name is an account's.
+    pub fn is_account(&self, name: &str) -> bool {
+        self.accounts.owns_path(name)
     }
 
     /// Lets copies read sources at these services of the same server without a connection.
@@ -191,7 +216,7 @@ impl Pipeline {
             response.headers_mut().insert(http::header::CONNECTION, HeaderValue::from_static("close"));
         }
         if let Some(account) = progress.account.filter(|_| !site) {
-            self.add_cors(&account.name, origin.as_deref(), &method, request_id, response.headers_mut());
+            self.add_cors(&account, origin.as_deref(), &method, request_id, response.headers_mut());
         }
         let line = AccessLine {
             kind: context.kind,
@@ -247,9 +272,6 @@ impl Pipeline {
         }
 
         let caller = self.authorize(&head, progress.version, &account, &target, &spec.requires)?;
-        if account.hns && has_paths(self.service.kind()) && spec.path_action.is_none() && target.object_name().is_none() {
-            caller.principal.check_resource(spec.access == Access::Write)?;
-        }
         malformed_state.map_or(Ok(()), Err)?;
         let keys = keys::reach(&caller.authorization, &head.pairs);
         check_endpoint(spec, address.secondary)?;
@@ -354,21 +376,22 @@ impl Pipeline {
         let signed_head = self.signed_head(head, &texts, version);
         let caller = auth::authenticate(&signed_head, &*self.service, account, target)?;
         permissions::check_permission(required, &caller.authorization, self.service.kind().letter(), version)
-            .map_err(auth::challenge)?;
+            .map_err(|error| auth::challenge(error, &signed_head))?;
         Ok(caller)
     }
 
-    fn signed_head<'a>(&self, head: &'a RequestHead, texts: &'a [(&'a str, &'a str)], version: Version) -> SignedHead<'a> {
+    fn signed_head<'a>(&'a self, head: &'a RequestHead, texts: &'a [(&'a str, &'a str)], version: Version) -> SignedHead<'a> {
         SignedHead {
             method: head.method.as_str(),
             path: &head.path,
+            host: &head.host,
             query: &head.pairs,
             raw_query: &head.raw_query,
             headers: texts,
             version,
             peer: head.peer.ip(),
             https: head.https,
-            oauth: self.options.oauth,
+            sign_in: &self.sign_in,
             now: head.now,
             machine: self.environment.machine(),
         }
@@ -385,11 +408,14 @@ impl Pipeline {
     }
 
     /// Adds the CORS headers to a response. The response to a preflight request already has them.
-    fn add_cors(&self, account: &str, origin: Option<&str>, method: &Method, request: &str, headers: &mut HeaderMap) {
+    fn add_cors(&self, account: &Account, origin: Option<&str>, method: &Method, request: &str, headers: &mut HeaderMap) {
         if *method == Method::OPTIONS {
             return;
         }
-        let rules = self.service.cors(account);
+        let rules = match account.any_origin {
+            true => [CorsRule::allow_all()].into(),
+            false => self.service.cors(&account.name),
+        };
         if let Some((origin, why)) = origin.and_then(|origin| Some((origin, cors::unreadable(&rules, origin, method.as_str())?)))
         {
             tracing::debug!(target: "lazuli::refusal", %request, "a page of {:?} cannot read this answer: {why}", secret::masked(origin));
@@ -414,11 +440,6 @@ impl Pipeline {
             put("vary", "Origin");
         }
     }
-}
-
-/// Returns true for the services whose resources have access control lists.
-fn has_paths(kind: ServiceKind) -> bool {
-    matches!(kind, ServiceKind::Blob | ServiceKind::DataLake)
 }
 
 /// Gives copies and batches access to the pipeline on behalf of their caller.

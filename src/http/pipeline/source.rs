@@ -8,6 +8,7 @@ use crate::operation::{
     Query, RemoteRequest, RemoteResponse, Request, ResourcePath, Source, SourceAccess, SourceAuthorization, SourceLocation,
     Sources,
 };
+use crate::rules::auth::permissions;
 use crate::rules::auth::permissions::Authorization;
 use crate::rules::auth::sas::Sas;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -88,15 +89,25 @@ impl Sources for OnBehalf {
         // for the source, is checked even then. Any other caller needs a right to read the source.
         let signed_head = self.pipeline.signed_head(&head, &[], request.version);
         let has_sas = || auth::has_sas(&signed_head, &*self.pipeline.service, &account, &target);
-        let is_owner =
-            matches!(request.authorization, Authorization::Owner | Authorization::User) && account.name == request.account.name;
-        let caller_suffices = access.authorization == SourceAuthorization::Caller
-            || request.authorization == Authorization::User
-            || Sas::is_present(&head.pairs);
+        let is_user = matches!(request.authorization, Authorization::User(_));
+        let is_owner = (is_user || request.authorization == Authorization::Owner) && account.name == request.account.name;
+        let caller_suffices = access.authorization == SourceAuthorization::Caller || is_user || Sas::is_present(&head.pairs);
         let trusted = is_owner && token.is_none() && caller_suffices && !has_sas();
         let refused = |error: StorageError| copy_source::refused(request.version, &error);
         let authorize = || self.pipeline.authorize(&head, request.version, &account, &target, &access.requires).map_err(refused);
-        let principal = if trusted { request.principal.clone() } else { authorize()?.principal };
+        let principal = match (&request.user, trusted) {
+            // The roles of a principal in the container of the source may differ from those in the container of the copy.
+            (Some(user), true) if is_user => {
+                let kind = self.pipeline.service.kind();
+                let (actions, principal) = auth::rights(user, kind, &account, target.container_name());
+                let authorization = Authorization::User(actions);
+                permissions::check_permission(&access.requires, &authorization, kind.letter(), request.version)
+                    .map_err(refused)?;
+                principal
+            }
+            (_, true) => request.principal.clone(),
+            (_, false) => authorize()?.principal,
+        };
         Ok(SourceLocation::Local(Source { account, target, principal }))
     }
 

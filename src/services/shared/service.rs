@@ -93,11 +93,11 @@ impl<S: ServiceResource> Service for ServiceAccounts<S> {
     }
 
     fn cors(&self, account: &str) -> Arc<[CorsRule]> {
-        self.account(account).map_or_else(|_| Arc::default(), |account| account.properties.read().cors.clone())
+        self.existing(account).map_or_else(Arc::default, |account| account.properties.read().cors.clone())
     }
 
     fn default_version(&self, account: &str) -> Option<Version> {
-        self.account(account).ok()?.properties.read().default_version
+        self.existing(account)?.properties.read().default_version
     }
 
     fn reset(&self) -> Pin<Box<dyn Future<Output = Result<(), StorageError>> + Send + '_>> {

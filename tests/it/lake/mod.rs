@@ -20,7 +20,7 @@ use crate::server::TestServer;
 use lazuli::ServiceKind;
 
 /// A server whose account has a hierarchical namespace and the file system `box`.
-async fn lake(more: &[&str]) -> TestServer {
+pub async fn lake(more: &[&str]) -> TestServer {
     let arguments = [&["--dfs-port=0", "--account=devstoreaccount1,hns"], more].concat();
     let server = TestServer::with(&arguments).await;
     server.container("box").await;
