@@ -7,7 +7,7 @@ use crate::identity::Issuer;
 use crate::operation::{Service, ServiceKind, Target};
 use crate::rules::auth::permissions::Authorization;
 use crate::rules::auth::principals::Principals;
-use crate::rules::auth::roles::ActionSet;
+use crate::rules::auth::roles::{ActionSet, Assignment, Rights};
 use crate::rules::auth::sas::Sas;
 use crate::rules::auth::shared_key::{Dialect, SignedRequest};
 use crate::rules::auth::token::{Identity, TokenCheck, TokenVerifier};
@@ -25,7 +25,7 @@ use std::borrow::Cow;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// The authority that the challenge of a 401 names if the server issues no tokens. It knows no tenant, so it names the tenant "common".
+/// The authority that the challenge of a 401 names if the server accepts tokens of others. It knows no tenant, so it names the tenant "common".
 const AUTHORITY: &str = "https://login.microsoftonline.com/common";
 
 /// Who may sign in to a server, and how.
@@ -174,20 +174,37 @@ pub fn rights(user: &Identity, kind: ServiceKind, account: &Account, container: 
     }
 }
 
+/// Adds to the error of a principal without a role who it is and which roles it has.
+pub fn with_roles(error: StorageError, caller: &Caller) -> StorageError {
+    let Some(Identity { oid, name, rights: Rights::Assigned(roles), .. }) = &caller.user else { return error };
+    if error.code() != ErrorCode::AuthorizationPermissionMismatch {
+        return error;
+    }
+    let scoped = |role: &Assignment| match &role.scope {
+        Some(scope) => format!("{} in {scope}", role.role.name),
+        None => role.role.name.to_owned(),
+    };
+    let roles: Vec<String> = roles.iter().map(scoped).collect();
+    let roles = if roles.is_empty() { "no role".to_owned() } else { roles.join(", ") };
+    let reason = format!("{}; {name:?} ({oid}) has {roles}", error.reason());
+    error.with_reason(reason)
+}
+
 impl SignedHead<'_> {
     fn header(&self, wanted: &str) -> Option<&str> {
         self.headers.iter().find(|(name, _)| *name == wanted).map(|(_, value)| value.trim()).filter(|value| !value.is_empty())
     }
 }
 
-/// Adds the `WWW-Authenticate` header to a 401. It names the authority from which clients get a token: this server, if it issues tokens.
+/// Adds the `WWW-Authenticate` header to a 401. It names the authority from which clients get a token: this server, if it accepts
+/// only its own.
 pub fn challenge(error: StorageError, head: &SignedHead<'_>) -> StorageError {
     if error.status() != 401 {
         return error;
     }
-    let authority = match &head.sign_in.issuer {
-        Some(_) => Issuer::authority(&authority_host(head.host)),
-        None => AUTHORITY.to_owned(),
+    let authority = match head.sign_in.oauth {
+        Some(TokenCheck::Local) => Issuer::authority(&authority_host(head.host)),
+        Some(TokenCheck::Basic | TokenCheck::Dev) | None => AUTHORITY.to_owned(),
     };
     let challenge = format!("Bearer authorization_uri={authority}/oauth2/authorize resource_id=https://storage.azure.com");
     error.with_header("www-authenticate", challenge)

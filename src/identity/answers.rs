@@ -84,10 +84,11 @@ impl IssuerRequest {
         self.header("metadata").is_some_and(|value| value.eq_ignore_ascii_case("true"))
     }
 
-    /// The managed identity that a request names.
+    /// The managed identity that a request names: by an id, or by its resource, whose path ends in its name.
     pub fn identity(&self) -> Option<&str> {
         let names = ["client_id", "clientid", "object_id", "principal_id", "mi_res_id", "msi_res_id"];
-        names.iter().find_map(|name| self.parameter(name))
+        let named = names.iter().find_map(|name| self.parameter(name))?;
+        named.rsplit('/').next().filter(|name| !name.is_empty())
     }
 
     /// Checks a request to the endpoint of App Service, or of Cloud Shell, and returns the resource.
@@ -306,7 +307,8 @@ impl Answer {
     /// The status and the error, for the log.
     pub fn summary(&self) -> String {
         let text = self.body.get("error_description").and_then(Value::as_str).unwrap_or_default();
-        format!("{} {text}", self.status.as_u16())
+        let text = text.replace(char::is_control, " ");
+        format!("{} {text}", self.status.as_u16()).trim_end().to_owned()
     }
 
     pub fn into_response(self) -> Response {
@@ -405,6 +407,23 @@ mod tests {
             ("POST", &[("host", "127.0.0.1:1"), ("metadata", "true")], Err(405)),
         ] {
             assert_eq!(machine(method, headers), expected.map(str::to_owned), "{method} {headers:?}");
+        }
+    }
+
+    #[test]
+    fn an_identity_is_named_by_an_id_or_a_resource() {
+        for (query, expected) in [
+            ("client_id=ann", Some("ann")),
+            ("clientid=ann", Some("ann")),
+            ("object_id=o", Some("o")),
+            ("mi_res_id=%2Fsubscriptions%2Fs%2FuserAssignedIdentities%2Fann", Some("ann")),
+            ("msi_res_id=/subscriptions/s/ann", Some("ann")),
+            ("client_id=", None),
+            ("client_id=/", None),
+            ("resource=r", None),
+        ] {
+            let sent = request("GET", &format!("/msi/token?{query}"), &[], "");
+            assert_eq!(sent.identity(), expected, "{query}");
         }
     }
 }

@@ -113,7 +113,7 @@ impl Issuer {
         };
         let read = IssuerRequest::new(&parts, &form);
         let answer = self.answer_at(&place, &read, https).await.unwrap_or_else(|error| error.with_ids(&self.environment));
-        tracing::debug!(target: "lazuli::access", "{} {}: {}", parts.method, parts.uri.path(), answer.summary());
+        tracing::info!(target: "lazuli::access", "Identity {} {} {}", parts.method, parts.uri.path(), answer.summary());
         answer.into_response()
     }
 

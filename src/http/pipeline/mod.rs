@@ -376,7 +376,7 @@ impl Pipeline {
         let signed_head = self.signed_head(head, &texts, version);
         let caller = auth::authenticate(&signed_head, &*self.service, account, target)?;
         permissions::check_permission(required, &caller.authorization, self.service.kind().letter(), version)
-            .map_err(|error| auth::challenge(error, &signed_head))?;
+            .map_err(|error| auth::with_roles(auth::challenge(error, &signed_head), &caller))?;
         Ok(caller)
     }
 
