@@ -211,5 +211,5 @@ fn trust_files_hold_the_authority_and_what_was_trusted_before() {
     let again = TrustFiles::write(&authority, &scratch.tls(), &[files.bundle.clone(), scratch.0.join("corporate.pem")]).unwrap();
     assert_eq!(fs::read(again.bundle).unwrap(), bundle);
     assert_eq!(fs::read(again.java).unwrap(), java);
-    assert_eq!(fs::read_dir(scratch.tls()).unwrap().count(), 4);
+    assert_eq!(fs::read_dir(scratch.tls()).unwrap().count(), 5);
 }

@@ -17,6 +17,8 @@ pub struct TrustFiles {
     pub bundle: PathBuf,
     /// The same certificates in PKCS #12.
     pub java: PathBuf,
+    /// What a workload identity presents to get a token. The server accepts any text.
+    pub assertion: PathBuf,
 }
 
 /// The password of the trust store. It is the customary one: the store has no secret.
@@ -29,6 +31,7 @@ impl TrustFiles {
             certificate: folder.join(files::CERTIFICATE),
             bundle: folder.join("ca-bundle.pem"),
             java: folder.join("ca.p12"),
+            assertion: folder.join("assertion"),
         }
     }
 
@@ -54,6 +57,7 @@ impl TrustFiles {
         update(&paths.certificate, authority.pem().as_bytes())?;
         update(&paths.bundle, bundle.as_bytes())?;
         update(&paths.java, &pkcs12::trust_store(&named))?;
+        update(&paths.assertion, b"lazuli\n")?;
         Ok(paths)
     }
 }

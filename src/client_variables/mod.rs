@@ -22,7 +22,36 @@ pub struct ClientSettings {
     pub hosts: Vec<String>,
     /// The certificates for https; `None` if the server does not make its certificate.
     pub trust: Option<TrustFiles>,
+    /// How `DefaultAzureCredential` signs in; `None` if the server issues no tokens.
+    pub sign_in: Option<ClientSignIn>,
 }
+
+/// How `DefaultAzureCredential` signs in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientSignIn {
+    pub credential: CredentialKind,
+    /// The URL of the issuer of tokens, without a path.
+    pub issuer: String,
+    /// The client id of the principal that the client is.
+    pub client_id: String,
+}
+
+/// Which of the credentials in `DefaultAzureCredential` gets the token.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CredentialKind {
+    /// That of a managed identity, which needs no secret.
+    #[default]
+    ManagedIdentity,
+    /// That of the environment: a client id and a secret.
+    Environment,
+    /// That of a workload: a client id and a file with an assertion.
+    WorkloadIdentity,
+}
+
+/// The tenant for which SDKs ask no other server. For all others they first ask Microsoft's which servers are trustworthy.
+const TENANT: &str = "adfs";
+/// What clients send where a secret is required. The server accepts any.
+const SECRET: &str = "lazuli";
 
 /// The URLs of the services that run, with the account.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -118,6 +147,53 @@ pub static CLIENT_VARIABLES: &[ClientVariable] = &[
                 Some(options) => format!("{options} {own}"),
                 None => own,
             })
+        },
+    },
+    ClientVariable {
+        name: "IDENTITY_ENDPOINT",
+        meaning: "Where DefaultAzureCredential gets the token of a managed identity, with --oauth local",
+        value: |settings, _| Some(format!("{}/msi/token", settings.sign_in.as_ref()?.issuer)),
+    },
+    ClientVariable {
+        name: "IDENTITY_HEADER",
+        meaning: "The secret of such a request; the server accepts any",
+        value: |settings, _| settings.sign_in.as_ref().map(|_| SECRET.to_owned()),
+    },
+    ClientVariable {
+        name: "AZURE_AUTHORITY_HOST",
+        meaning: "Where clients with an id and a secret, or an assertion, get their tokens, with --oauth local",
+        value: |settings, _| {
+            // SDKs refuse to send a secret over http.
+            settings.sign_in.as_ref().map(|sign_in| sign_in.issuer.clone()).filter(|issuer| issuer.starts_with("https:"))
+        },
+    },
+    ClientVariable {
+        name: "AZURE_TENANT_ID",
+        meaning: "Their tenant, the one for which SDKs ask no other server",
+        value: |settings, _| settings.sign_in.as_ref().map(|_| TENANT.to_owned()),
+    },
+    ClientVariable {
+        name: "AZURE_CLIENT_ID",
+        meaning: "With --credential environment or workload-identity: the name of the first --identity",
+        value: |settings, _| {
+            let sign_in = settings.sign_in.as_ref().filter(|sign_in| sign_in.credential != CredentialKind::ManagedIdentity)?;
+            Some(sign_in.client_id.clone())
+        },
+    },
+    ClientVariable {
+        name: "AZURE_CLIENT_SECRET",
+        meaning: "With --credential environment: a secret; the server accepts any",
+        value: |settings, _| {
+            let sign_in = settings.sign_in.as_ref().filter(|sign_in| sign_in.credential == CredentialKind::Environment);
+            sign_in.map(|_| SECRET.to_owned())
+        },
+    },
+    ClientVariable {
+        name: "AZURE_FEDERATED_TOKEN_FILE",
+        meaning: "With --credential workload-identity: a file with an assertion; the server accepts any",
+        value: |settings, _| {
+            settings.sign_in.as_ref().filter(|sign_in| sign_in.credential == CredentialKind::WorkloadIdentity)?;
+            Some(settings.trust.as_ref()?.assertion.display().to_string())
         },
     },
     ClientVariable {

@@ -12,6 +12,7 @@ fn settings() -> ClientSettings {
         endpoints: Endpoints { blob: url(1), queue: url(2), table: url(3), file: url(4), data_lake: url(1) },
         hosts: vec!["127.0.0.1".to_owned()],
         trust: Some(TrustFiles::of(&PathBuf::from("/state/tls"))),
+        sign_in: None,
     }
 }
 
@@ -48,6 +49,30 @@ fn values() {
     ] {
         assert_eq!(value(&settings(), name, &[]).as_deref(), Some(expected), "{name}");
     }
+}
+
+#[test]
+fn variables_of_each_credential() {
+    let by_tokens = ["IDENTITY_ENDPOINT", "IDENTITY_HEADER", "AZURE_AUTHORITY_HOST", "AZURE_TENANT_ID"];
+    let of_credential = ["AZURE_CLIENT_ID", "AZURE_CLIENT_SECRET", "AZURE_FEDERATED_TOKEN_FILE"];
+    let always = [Some("https://127.0.0.1:1/msi/token"), Some("lazuli"), Some("https://127.0.0.1:1"), Some("adfs")];
+    for (credential, expected) in [
+        (CredentialKind::ManagedIdentity, [None, None, None]),
+        (CredentialKind::Environment, [Some("app"), Some("lazuli"), None]),
+        (CredentialKind::WorkloadIdentity, [Some("app"), None, Some("/state/tls/assertion")]),
+    ] {
+        let sign_in = ClientSignIn { credential, issuer: "https://127.0.0.1:1".to_owned(), client_id: "app".to_owned() };
+        let settings = ClientSettings { sign_in: Some(sign_in), ..settings() };
+        assert_eq!(of_credential.map(|name| value(&settings, name, &[])), expected.map(|value| value.map(str::to_owned)));
+        assert_eq!(by_tokens.map(|name| value(&settings, name, &[])), always.map(|value| value.map(str::to_owned)));
+    }
+    // No SDK sends a secret over http, but each gets the token of a managed identity.
+    let issuer = "http://127.0.0.1:1".to_owned();
+    let sign_in = ClientSignIn { credential: CredentialKind::Environment, issuer, client_id: "app".to_owned() };
+    let plain = ClientSettings { sign_in: Some(sign_in), trust: None, ..settings() };
+    assert_eq!(value(&plain, "IDENTITY_ENDPOINT", &[]).as_deref(), Some("http://127.0.0.1:1/msi/token"));
+    assert_eq!(value(&plain, "AZURE_AUTHORITY_HOST", &[]), None);
+    assert_eq!(by_tokens.map(|name| value(&settings(), name, &[])), [None, None, None, None]);
 }
 
 #[test]

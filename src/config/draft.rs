@@ -1,5 +1,6 @@
 //! The values of all flags before they become a [`Config`], and the checks that involve several of them.
 
+use crate::client_variables::CredentialKind;
 use crate::config::{Config, ConfigErrorKind, Endpoint, ProgramName, Tls};
 use crate::rules::auth::token::TokenCheck;
 use crate::store::disk::Durability;
@@ -70,6 +71,10 @@ impl Draft {
         let tls = self.tls(tls);
         if self.config.oauth == Some(TokenCheck::Basic) && tls == Tls::Off {
             self.warn("--oauth basic takes bearer tokens only over https: leave out --tls off, or use --oauth local or dev");
+        }
+        let needs_issuer = !matches!(self.config.credential, None | Some(CredentialKind::ManagedIdentity));
+        if needs_issuer && self.config.oauth != Some(TokenCheck::Local) {
+            self.warn("--credential is ignored: only a server with --oauth local issues tokens");
         }
         if self.config.is_open {
             self.warn(

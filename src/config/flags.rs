@@ -6,8 +6,8 @@
 use crate::config::draft::Draft;
 use crate::config::error::ValueError;
 use crate::config::values::{
-    any_origin, boolean, certificate_names, durability, format, host, level, log_format, megabytes, oauth, open, path, port, seconds,
-    shell, tls,
+    any_origin, boolean, certificate_names, credential, durability, format, host, level, log_format, megabytes, oauth, open,
+    path, port, seconds, shell, tls,
 };
 use crate::config::{WELL_KNOWN_ACCOUNT, accounts};
 use crate::rules::auth::principals::Principals;
@@ -186,6 +186,13 @@ pub(super) static SECTIONS: &[Section] = &[
                  and dev check no signature: basic checks issuer, audience and times, and requires https; dev accepts every token that has \
                  not expired",
             ).values(&["local", "basic", "dev"]),
+            value("credential", "KIND", |d, v| credential(v).map(|kind| d.config.credential = kind))
+                .default("managed-identity")
+                .values(&["managed-identity", "environment", "workload-identity", "none"])
+                .means(
+                    "How DefaultAzureCredential signs in to a server with --oauth local, by the variables of run and env: managed-identity; \
+                     environment, with a client id and a secret; workload-identity, with a client id and a file; or none of these variables",
+                ),
             value("auth", "CHECK", |d, v| open(v).map(|on| d.config.is_open = on)).default("keys").values(&["keys", "none"]).means(
                 "What a request must show: keys, which is a signature with a key, a SAS or a token; or none: every request may do everything, \
                  whoever sends it",

@@ -21,7 +21,7 @@ enum Layer {
 pub(super) enum Defaults {
     /// Those of the table.
     Serve,
-    /// Of a server beside a command: it listens at free ports, so that several can run at once, and logs warnings only.
+    /// Of a server beside a command: it listens at free ports, so that several can run at once, issues tokens, and logs warnings only.
     Run,
 }
 
@@ -83,6 +83,7 @@ fn default(flag: &Flag, defaults: Defaults) -> Option<Setting> {
     let value = match (defaults, flag.name) {
         (Defaults::Run, "blob-port" | "queue-port" | "table-port" | "file-port") => "0",
         (Defaults::Run, "log") => "warn",
+        (Defaults::Run, "oauth") => "local",
         (Defaults::Run, "silent") => "true",
         _ => flag.default?,
     };

@@ -1,6 +1,7 @@
 //! The configuration of a server.
 
 use crate::account::Account;
+use crate::client_variables::CredentialKind;
 use crate::log::LogOptions;
 use crate::rules::auth::principals::Principals;
 use crate::rules::auth::token::TokenCheck;
@@ -40,6 +41,8 @@ pub struct Config {
     pub(crate) tls: Tls,
     /// What is checked of a bearer token; `None`: bearer tokens are refused.
     pub(crate) oauth: Option<TokenCheck>,
+    /// How clients that `lazuli run` and `lazuli env` prepare get a token; `None`: they are not prepared for that.
+    pub(crate) credential: Option<CredentialKind>,
     /// Whether every request is authorized, whoever sends it (`--auth none`).
     pub(crate) is_open: bool,
     /// The principals with roles. Without any, a principal may do everything.

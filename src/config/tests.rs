@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::account::Account;
+use crate::client_variables::CredentialKind;
 use crate::config::draft::Draft;
 use crate::config::flags::{Flag, FlagKind, VARIABLES, flags};
 use crate::log::{Format, LogOptions};
@@ -61,6 +62,7 @@ fn without_flags_and_variables_the_defaults_hold() {
         durability: Durability::Process,
         tls: automatic(&[]),
         oauth: None,
+        credential: Some(CredentialKind::ManagedIdentity),
         control: false,
         stop_with_stdin: false,
         path_style_only: false,
@@ -133,6 +135,7 @@ const SETTINGS: &[(&[&str], &str, &str, fn(&mut Config))] = &[
     (&["--stop-with-stdin"], "LAZULI_STOP_WITH_STDIN", "true", |c| c.stop_with_stdin = true),
     (&["--control"], "LAZULI_CONTROL", "true", |c| c.control = true),
     (&["--oauth"], "LAZULI_OAUTH", "Dev", |c| c.oauth = Some(TokenCheck::Dev)),
+    (&["--credential"], "LAZULI_CREDENTIAL", "none", |config| config.credential = None),
     (&["--auth"], "LAZULI_AUTH", "None", |c| {
         c.is_open = true;
         c.warnings = vec![
@@ -642,6 +645,12 @@ fn a_command_runs_beside_a_server_at_free_ports() {
     for args in [&["run"][..], &["run", "--"], &["run", "cmd"]] {
         assert_eq!(refusal(args, &[]), "run needs a command: lazuli run -- COMMAND");
     }
+    // The command gets tokens, however it signs in.
+    assert_eq!((config.oauth, config.credential), (Some(TokenCheck::Local), Some(CredentialKind::ManagedIdentity)));
+    let (config, ..) = run(&["lazuli", "run", "--credential=environment", "--oauth=dev", "--", "cmd"], &[]);
+    assert_eq!((config.oauth, config.credential), (Some(TokenCheck::Dev), Some(CredentialKind::Environment)));
+    assert_eq!(config.warnings, ["--credential is ignored: only a server with --oauth local issues tokens"]);
+
     // Without run, words after -- are ignored, as Azurite ignores them.
     assert!(matches!(start(&["lazuli", "--", "--bogus"], &[]), Ok(Command::Serve(_))));
 }

@@ -1,6 +1,7 @@
 //! The parsers of the values of flags.
 
 use crate::client_variables;
+use crate::client_variables::CredentialKind;
 use crate::config::error::ValueError;
 use crate::log::Format;
 use crate::rules::auth::token::TokenCheck;
@@ -84,6 +85,17 @@ pub(super) fn certificate_names(text: &str) -> Result<Vec<String>, ValueError> {
         _ => host(text),
     };
     text.split(';').map(str::trim).filter(|text| !text.is_empty()).map(name).collect()
+}
+
+/// A credential by its name, or none.
+pub(super) fn credential(text: &str) -> Result<Option<CredentialKind>, ValueError> {
+    let credentials = [
+        ("managed-identity", Some(CredentialKind::ManagedIdentity)),
+        ("environment", Some(CredentialKind::Environment)),
+        ("workload-identity", Some(CredentialKind::WorkloadIdentity)),
+        ("none", None),
+    ];
+    named(text, credentials, "a credential: managed-identity, environment, workload-identity or none")
 }
 
 /// Whether every request is authorized.

@@ -2,10 +2,12 @@
 
 use crate::account::Account;
 use crate::authority::TrustFiles;
-use crate::client_variables::{ClientSettings, Endpoints};
+use crate::client_variables::{ClientSettings, ClientSignIn, Endpoints};
 use crate::config::{Config, Endpoint, Tls};
 use crate::emulator::{Address, Emulator, connection_string};
+use crate::identity::DEFAULT_PRINCIPAL;
 use crate::operation::ServiceKind;
+use crate::rules::auth::token::TokenCheck;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -28,22 +30,22 @@ pub(crate) fn settings_of_config(config: &Config, trust: Option<TrustFiles>) -> 
         Some(endpoint) => Some(address((ServiceKind::DataLake, endpoint))?),
         None => None,
     };
-    settings(config.accounts.first()?, &addresses, lake.as_ref(), &config.tls, trust)
+    settings(config.accounts.first()?, &addresses, lake.as_ref(), config, trust)
 }
 
 /// The settings of clients of this server, which has this configuration. `trust` are the files of its authority.
 pub(crate) fn settings_of_server(emulator: &Emulator, config: &Config, trust: Option<TrustFiles>) -> Option<ClientSettings> {
-    settings(&emulator.account, emulator.addresses(), emulator.data_lake(), &config.tls, trust)
+    settings(&emulator.account, emulator.addresses(), emulator.data_lake(), config, trust)
 }
 
 fn settings(
     account: &Account,
     addresses: &[Address],
     lake: Option<&Address>,
-    tls: &Tls,
+    config: &Config,
     trust: Option<TrustFiles>,
 ) -> Option<ClientSettings> {
-    let scheme = if *tls == Tls::Off { "http" } else { "https" };
+    let scheme = if config.tls == Tls::Off { "http" } else { "https" };
     let reachable = |address: &Address| Address { scheme, host: reachable(&address.host), ..address.clone() };
     let addresses: Vec<Address> = addresses.iter().map(reachable).collect();
     let lake = lake.map(reachable);
@@ -73,7 +75,15 @@ fn settings(
         },
         hosts,
         trust,
+        sign_in: addresses.first().and_then(|address| sign_in(config, address)),
     })
+}
+
+/// How clients get a token from the server at this address.
+fn sign_in(config: &Config, address: &Address) -> Option<ClientSignIn> {
+    let credential = config.credential.filter(|_| config.oauth == Some(TokenCheck::Local))?;
+    let client_id = config.principals.0.first().map_or(DEFAULT_PRINCIPAL, |principal| &principal.name).to_owned();
+    Some(ClientSignIn { credential, issuer: address.url(), client_id })
 }
 
 /// The host by which this machine reaches a server that listens there.

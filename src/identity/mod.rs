@@ -33,7 +33,7 @@ const LIFETIME: i64 = 3600;
 /// The largest body of a request for a token, in bytes.
 const LIMIT: u64 = 64 << 10;
 /// The principal of a request that names none, where none is declared.
-const DEFAULT_PRINCIPAL: &str = "lazuli";
+pub const DEFAULT_PRINCIPAL: &str = "lazuli";
 
 /// The issuer of a server.
 #[derive(Debug)]
