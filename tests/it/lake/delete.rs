@@ -101,6 +101,23 @@ async fn deleted_paths_are_restored() {
     assert_eq!(list("&showonly=deleted").await.elements("Name"), Vec::<&str>::new());
 }
 
+/// Appends are part of the file: a name with appends alone has no lease and no block list, unlike one with uncommitted blocks.
+#[tokio::test]
+async fn the_appends_of_an_expired_file_are_gone_with_it() {
+    check(
+        "PUT /box/f?resource=file → 201
+         PATCH /box/f?action=append&position=0 | | old → 202
+         PUT /box/f?comp=expiry | x-ms-expiry-option: RelativeToNow; x-ms-expiry-time: 5000 → 200
+         wait 6
+         POST /box/f | x-ms-lease-action: acquire; x-ms-lease-duration: -1 → 404 PathNotFound
+         GET /box/f?comp=blocklist → 404 BlobNotFound
+         PUT /box/f?comp=block&blockid=QQ== | | block → 201
+         PUT /box/f?comp=blocklist | | <BlockList><Latest>QQ==</Latest></BlockList> → 201
+         GET /box/f → 200 | | block",
+    )
+    .await;
+}
+
 #[tokio::test]
 async fn a_file_expires() {
     check(
