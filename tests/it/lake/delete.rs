@@ -1,6 +1,6 @@
 //! Delete Path, deleted paths and their restore.
 
-use super::{check, check_in, lake, names};
+use super::{check, check_in, lake, names, retain_deleted_paths};
 
 #[tokio::test]
 async fn a_directory_is_deleted_with_all_that_is_below() {
@@ -29,15 +29,10 @@ async fn a_directory_is_deleted_with_all_that_is_below() {
     assert_eq!(names(&server, "/box?resource=filesystem&recursive=true").await, ["a/"]);
 }
 
-/// Properties of a service that retains deleted paths for 7 days.
-pub(super) const KEEP: &str = "<StorageServiceProperties><DeleteRetentionPolicy><Enabled>true</Enabled><Days>7</Days></DeleteRetentionPolicy>\
-    </StorageServiceProperties>";
-
 #[tokio::test]
 async fn deleted_paths_are_restored() {
     let server = lake(&[]).await;
-    let set = server.request("PUT", "/?restype=service&comp=properties").body(KEEP).send().await;
-    assert_eq!(set.verdict(), "202");
+    retain_deleted_paths(&server).await;
     check_in(
         &server,
         "PUT /box/a/b/f?resource=file | x-ms-owner: ann → 201 | etag: $file
