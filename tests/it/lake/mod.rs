@@ -36,6 +36,14 @@ async fn check_in(server: &TestServer, rows: &str) {
     check_of(server, ServiceKind::DataLake, rows).await;
 }
 
+/// Makes the service retain deleted paths for 7 days.
+async fn retain_deleted_paths(server: &TestServer) {
+    let properties = "<StorageServiceProperties><DeleteRetentionPolicy><Enabled>true</Enabled><Days>7</Days></DeleteRetentionPolicy>\
+                      </StorageServiceProperties>";
+    let set = server.request("PUT", "/?restype=service&comp=properties").body(properties).send().await;
+    assert_eq!(set.verdict(), "202");
+}
+
 /// The names of a list of paths, with a slash behind those of directories.
 async fn names(server: &TestServer, target: &str) -> Vec<String> {
     let answer = server.request("GET", target).of(ServiceKind::DataLake).send().await;
