@@ -31,8 +31,8 @@ LABEL org.opencontainers.image.title="Lazuli" \
 ENV PATH=/usr/local/bin:/usr/bin:/bin
 # In a container everything listens to the outside, the File service too, which Azurite's flags do not name.
 ENV LAZULI_HOST=0.0.0.0
-# The server starts as root, so that any volume and any folder of the host will do, and becomes the owner of its folder before it serves.
-# A folder of root's it hands over to user 65532.
+# The server starts as root, so that it can use any volume and any folder of the host, and switches to the user who owns its folder before it
+# serves. A folder that belongs to root is handed over to user 65532.
 ENV LAZULI_USER=owner
 
 EXPOSE 10000 10001 10002 10003

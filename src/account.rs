@@ -1,6 +1,7 @@
 //! Storage accounts: their names, keys and options.
 
 use crate::rules::encryption::Scopes;
+use crate::rules::names;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -28,6 +29,8 @@ pub struct Account {
     pub container_retention: Option<u32>,
     /// The days for which a deleted share can be restored; `None`: not at all.
     pub share_retention: Option<u32>,
+    /// Whether pages of all origins may send requests, whatever the CORS rules are.
+    pub any_origin: bool,
     /// The declared encryption scopes.
     pub scopes: Scopes,
 }
@@ -49,22 +52,97 @@ impl std::fmt::Debug for Account {
 
 /// The accounts of one server, by name.
 #[derive(Clone, Debug, Default)]
-pub struct Accounts(HashMap<String, Arc<Account>>);
+pub struct Accounts {
+    declared: HashMap<String, Arc<Account>>,
+    /// What every other account is like, if every valid name is an account.
+    any: Option<Account>,
+}
+
+/// The name in the configuration that stands for every name.
+pub const ANY_NAME: &str = "*";
+
+/// Names that clients use for tenants and metadata endpoints in path-style URLs. They are accounts only if they are declared.
+const RESERVED: [&str; 6] = ["adfs", "common", "consumers", "metadata", "msi", "organizations"];
 
 impl Accounts {
     /// Returns the account with this name.
-    pub fn get(&self, name: &str) -> Option<&Arc<Account>> {
-        self.0.get(name)
+    pub fn get(&self, name: &str) -> Option<Arc<Account>> {
+        let any = || {
+            let like = self.any.as_ref().filter(|_| names::account(name))?;
+            Some(Arc::new(Account { name: name.to_owned(), ..like.clone() }))
+        };
+        self.declared.get(name).cloned().or_else(any)
     }
 
-    /// All accounts, in no particular order.
+    /// Returns true if a path that begins with this name is an account's, and not the issuer's of tokens.
+    pub fn owns_path(&self, name: &str) -> bool {
+        self.declared.contains_key(name) || self.any.is_some() && names::account(name) && !RESERVED.contains(&name)
+    }
+
+    /// The declared accounts, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Account>> {
-        self.0.values()
+        self.declared.values()
+    }
+
+    /// Returns true if every valid name is an account.
+    pub fn has_any(&self) -> bool {
+        self.any.is_some()
+    }
+
+    /// Adds the accounts with these names, if every valid name is an account.
+    pub fn declare(&mut self, names: impl Iterator<Item = String>) {
+        for name in names.filter(|_| self.any.is_some()) {
+            if let Some(account) = self.get(&name) {
+                self.declared.insert(name, account);
+            }
+        }
     }
 }
 
 impl FromIterator<Account> for Accounts {
     fn from_iter<I: IntoIterator<Item = Account>>(accounts: I) -> Accounts {
-        Accounts(accounts.into_iter().map(|account| (account.name.clone(), Arc::new(account))).collect())
+        let mut all = Accounts::default();
+        for account in accounts {
+            match account.name == ANY_NAME {
+                true => all.any = Some(account),
+                false => drop(all.declared.insert(account.name.clone(), Arc::new(account))),
+            }
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn accounts(names: &[&str]) -> Accounts {
+        names.iter().map(|name| Account { name: (*name).into(), versioning: *name == ANY_NAME, ..Account::default() }).collect()
+    }
+
+    #[test]
+    fn every_valid_name_can_be_an_account() {
+        let (some, all) = (accounts(&["one"]), accounts(&["one", "*"]));
+        for (name, is_some, is_any) in [
+            ("one", true, true),
+            ("two", false, true),
+            ("*", false, false),
+            ("Two", false, false),
+            ("a.b", false, false),
+            ("", false, false),
+        ] {
+            assert_eq!((some.get(name).is_some(), all.get(name).is_some()), (is_some, is_any), "{name}");
+        }
+        assert_eq!(all.get("two").map(|account| (account.name.clone(), account.versioning)), Some(("two".to_owned(), true)));
+        assert_eq!(all.get("one").map(|account| account.versioning), Some(false));
+    }
+
+    #[test]
+    fn names_of_tenants_are_not_taken_from_the_issuer() {
+        let all = accounts(&["adfs", "*"]);
+        for (name, owns) in [("adfs", true), ("msi", false), ("common", false), ("two", true), ("x.y", false)] {
+            assert_eq!(all.owns_path(name), owns, "{name}");
+        }
+        assert!(!accounts(&["one"]).owns_path("two"));
     }
 }

@@ -1,6 +1,6 @@
 //! `lazuli --health`: checks the health of the server that runs with the same flags.
 
-use crate::config::Config;
+use crate::config::{Config, Tls};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
@@ -47,7 +47,7 @@ pub fn check(config: &Config) -> Result<(), HealthError> {
         "::" => "::1",
         host => host,
     };
-    let (port, https) = (endpoint.port, config.tls.is_some());
+    let (port, https) = (endpoint.port, matches!(config.tls, Tls::Files { .. }));
     let place = if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
     let error = match status(host, port, https) {
         Ok(200) => return Ok(()),

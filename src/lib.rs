@@ -9,6 +9,7 @@
 // - `emulator`: a server; `import`: imports the data of Azurite; `check`: checks a location; `config`: flags and variables
 // - `http`: listeners, targets, routing, authentication, the pipeline of a request
 // - `services`: Blob with Data Lake, Queue, Table and File
+// - `identity`: the issuer of tokens
 // - `operation`: the specification of an operation, its request and its reply
 // - `store`: cells of records, content of bytes, and the disk
 // - `diagnostics`: the latest requests, counts, injected faults
@@ -21,7 +22,9 @@
 mod operation;
 
 mod account;
+mod authority;
 mod check;
+mod client_variables;
 mod command_line;
 mod config;
 mod console;
@@ -31,7 +34,9 @@ mod emulator;
 mod environment;
 mod health;
 mod http;
+mod identity;
 mod import;
+mod launch;
 mod log;
 mod pfx;
 mod progress;
@@ -39,6 +44,7 @@ mod rules;
 mod seed;
 mod services;
 mod store;
+mod system_trust;
 mod user;
 
 #[cfg(test)]

@@ -150,7 +150,7 @@ mod tests {
         let display = |begun| Arc::new(Display { begun, lines: None, pace: Mutex::default() });
         #[expect(clippy::disallowed_methods, reason = "the time at which the display begins is a part of this test")]
         let now = Instant::now();
-        let Some(before) = now.checked_sub(SHORT) else { return };
+        let before = now.checked_sub(SHORT).unwrap();
         for (begun, position) in [(now + SHORT * 60, 0), (before, 7)] {
             let stage = Progress(Some(display(begun))).begin("reading", 10);
             stage.advance(7);

@@ -2,7 +2,7 @@
 //! this: elsewhere no safe interface changes the user of a process.
 
 #[cfg(target_os = "linux")]
-use crate::store::disk::folder::{TITLE_FILE, is_foreign};
+use crate::store::disk::folder::{TITLE_FILE, TLS_FOLDER, is_foreign};
 #[cfg(target_os = "linux")]
 use std::io;
 use std::path::Path;
@@ -136,9 +136,15 @@ fn hand_over(location: &Path, uid: u32, gid: u32) -> Result<(), (PathBuf, io::Er
     if !is_ours && entries.iter().any(|entry| is_foreign(&entry.file_name())) {
         return Ok(());
     }
-    for path in entries.iter().map(std::fs::DirEntry::path).chain([location.to_owned()]) {
+    let tls = location.join(TLS_FOLDER);
+    let authority = if tls.is_dir() && !tls.is_symlink() {
+        std::fs::read_dir(&tls).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(at(&tls))?
+    } else {
+        Vec::new()
+    };
+    for path in authority.iter().chain(&entries).map(std::fs::DirEntry::path).chain([location.to_owned()]) {
         let found = path.symlink_metadata().map_err(at(&path))?;
-        let given = path == location || found.is_file() && found.nlink() == 1;
+        let given = path == location || path == tls && found.is_dir() || found.is_file() && found.nlink() == 1;
         if given && found.uid() != uid {
             lchown(&path, Some(uid), Some(gid)).map_err(at(&path))?;
         }

@@ -2,7 +2,7 @@
 //!
 //! Messages contain the account's name, never its key.
 
-use crate::account::Account;
+use crate::account::{ANY_NAME, Account, WELL_KNOWN_ACCOUNT};
 use crate::config::WELL_KNOWN_KEY;
 use crate::rules::names;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -58,6 +58,12 @@ pub fn read(text: &str) -> Result<Vec<Account>, AccountError> {
         }
         accounts.push(account);
     }
+    // Every server has a first account, for the connection string.
+    let declared = |account: &Account| account.name != ANY_NAME;
+    if let Some(any) = accounts.first().filter(|_| !accounts.iter().any(declared)).cloned() {
+        accounts.insert(0, Account { name: WELL_KNOWN_ACCOUNT.to_owned(), ..any });
+    }
+    accounts.sort_by_key(|account| !declared(account));
     if accounts.is_empty() { Err(AccountError::NoAccount) } else { Ok(accounts) }
 }
 
@@ -103,7 +109,7 @@ fn account(text: &str) -> Result<Account, AccountError> {
 
     let name = parts.next().unwrap_or_default().to_owned();
     let letters = name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
-    if !letters || !(3..=24).contains(&name.len()) {
+    if name != ANY_NAME && (!letters || !(3..=24).contains(&name.len())) {
         return Err(AccountError::InvalidName(name));
     }
 

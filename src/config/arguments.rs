@@ -12,9 +12,12 @@ pub(super) struct Argument {
     pub(super) value: String,
 }
 
+/// The words that are commands without dashes.
+pub(super) const COMMANDS: [&str; 8] = ["run", "env", "trust", "import", "check", "health", "help", "version"];
+
 /// Parses the words after the program's name.
 ///
-/// Azurite ignores bare words (`azurite start`) except its commands `help` and `version`. So does Lazuli, which adds `import`, `check` and `health`.
+/// Azurite ignores bare words (`azurite start`) except its commands `help` and `version`. So does Lazuli, which has more [`COMMANDS`].
 ///
 /// # Errors
 /// [`ConfigErrorKind::UnknownFlag`], [`ConfigErrorKind::MissingValue`].
@@ -23,8 +26,7 @@ pub(super) fn parse(words: impl Iterator<Item = String>) -> Result<Vec<Argument>
     let mut given = Vec::new();
     while let Some(word) = words.next() {
         let word = match word.as_str() {
-            "--" => break,
-            "help" | "version" | "import" | "check" | "health" => format!("--{word}"),
+            bare if COMMANDS.contains(&bare) => format!("--{word}"),
             bare if !bare.starts_with('-') => continue,
             _ => word,
         };

@@ -2,11 +2,9 @@
 //!
 //! They complete Lazuli's own names of flags, the values of flags that have few, and paths. Azurite's names work when they are typed.
 
+use crate::config::arguments::COMMANDS;
 use crate::config::flags::{Flag, FlagKind, SECTIONS, flags};
 use crate::config::values::Shell;
-
-/// The words that are commands without dashes.
-const WORDS: [&str; 5] = ["import", "check", "health", "help", "version"];
 
 /// What completes the value of a flag.
 enum Completion {
@@ -94,7 +92,7 @@ complete -F _lazuli lazuli lazuli-storage
         files = of(|completion| matches!(completion, Completion::File)),
         unknown = of(|completion| matches!(completion, Completion::Unknown)),
         names = names.join(" "),
-        words = WORDS.join(" "),
+        words = COMMANDS.join(" "),
     )
 }
 
@@ -124,14 +122,14 @@ fn zsh() -> String {
         "#compdef lazuli lazuli-storage\n# Completes the command line of lazuli in zsh.\n_lazuli() {{\n    _arguments \\\n{specs}        '::command:({})'\n}}\n\n\
          # As a file of $fpath this is the function itself; sourced, it registers the function.\n\
          if [ \"$funcstack[1]\" = _lazuli ]; then\n    _lazuli \"$@\"\nelse\n    compdef _lazuli lazuli lazuli-storage\nfi\n",
-        WORDS.join(" ")
+        COMMANDS.join(" ")
     )
 }
 
 fn fish() -> String {
     let quoted = |text: &str| format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"));
     let mut text = "# Completes the command line of lazuli in fish.\ncomplete -c lazuli -f\n".to_owned();
-    for word in WORDS {
+    for word in COMMANDS {
         let meaning = flags().find(|flag| flag.name == word).map(summary).unwrap_or_default();
         text += &format!("complete -c lazuli -n __fish_is_first_arg -a {word} -d {}\n", quoted(meaning));
     }
@@ -169,7 +167,7 @@ fn powershell() -> String {
         }
         names += &format!("        @({}, {})\n", quoted(&name), quoted(summary(flag)));
     }
-    let words: Vec<String> = WORDS.iter().map(|word| quoted(word)).collect();
+    let words: Vec<String> = COMMANDS.iter().map(|word| quoted(word)).collect();
     format!(
         r#"# Completes the command line of lazuli in PowerShell.
 Register-ArgumentCompleter -Native -CommandName 'lazuli', 'lazuli-storage' -ScriptBlock {{

@@ -1,5 +1,6 @@
 //! The values of all flags before they become a [`Config`], and the checks that involve several of them.
 
+use crate::client_variables::CredentialKind;
 use crate::config::{Config, ConfigErrorKind, Endpoint, ProgramName, Tls};
 use crate::rules::auth::token::TokenCheck;
 use crate::store::disk::Durability;
@@ -19,9 +20,12 @@ pub(super) struct Draft {
     pub(super) in_memory: bool,
     pub(super) from_azurite: Option<PathBuf>,
     pub(super) durability: Option<Durability>,
+    pub(super) tls_off: bool,
+    pub(super) tls_names: Vec<String>,
     pub(super) cert: Option<PathBuf>,
     pub(super) key: Option<PathBuf>,
     pub(super) password: bool,
+    pub(super) any_origin: bool,
 }
 
 impl Draft {
@@ -47,7 +51,7 @@ impl Draft {
                 if self.password {
                     self.warn("--pwd is ignored: with --key, both files are read as PEM");
                 }
-                Some(Tls { cert, key })
+                Some(Tls::Files { cert, key })
             }
             (Some(cert), None) if self.password || is_pfx(&cert) => {
                 return Err(match cert.metadata() {
@@ -64,9 +68,26 @@ impl Draft {
             (None, None) if self.password => return Err(ConfigErrorKind::PasswordWithoutCertificate),
             (None, None) => None,
         };
-        if self.config.oauth == Some(TokenCheck::Basic) && tls.is_none() {
-            self.warn("--oauth basic takes bearer tokens only over https: add --cert and --key, or use --oauth dev");
+        let tls = self.tls(tls);
+        if self.config.oauth == Some(TokenCheck::Basic) && tls == Tls::Off {
+            self.warn("--oauth basic takes bearer tokens only over https: leave out --tls off, or use --oauth local or dev");
         }
+        let needs_issuer = !matches!(self.config.credential, None | Some(CredentialKind::ManagedIdentity));
+        if needs_issuer && self.config.oauth != Some(TokenCheck::Local) {
+            self.warn("--credential is ignored: only a server with --oauth local issues tokens");
+        }
+        if self.config.is_open {
+            self.warn(
+                "--auth none: no signature is checked, and whoever reaches the server may read, change and delete everything",
+            );
+        }
+        if self.config.is_open && self.config.principals.are_declared() {
+            self.warn("--identity is ignored: with --auth none everybody may do everything");
+        }
+        if self.config.principals.are_declared() && self.config.oauth.is_none() && !self.config.is_open {
+            self.warn("--identity has no effect: without --oauth no bearer token is accepted");
+        }
+        self.config.accounts.iter_mut().for_each(|account| account.any_origin = self.any_origin);
         let has_blob = !matches!(program, ProgramName::AzuriteQueue | ProgramName::AzuriteTable);
         if self.web_port.is_some() && !has_blob {
             self.warn("--web-port is ignored: websites are the Blob service's");
@@ -89,6 +110,21 @@ impl Draft {
             tls,
             ..self.config
         })
+    }
+
+    /// Whether and how https is served, if these files are given.
+    fn tls(&mut self, files: Option<Tls>) -> Tls {
+        if self.tls_off && files.is_some() {
+            self.warn("--cert and --key are ignored: --tls off serves no https");
+        }
+        if !self.tls_names.is_empty() && (self.tls_off || files.is_some()) {
+            self.warn("--tls-name is ignored: it is for the certificate that the server makes itself");
+        }
+        match files {
+            _ if self.tls_off => Tls::Off,
+            Some(files) => files,
+            None => Tls::Automatic { names: std::mem::take(&mut self.tls_names), folder: None },
+        }
     }
 
     /// The hosts of all services.

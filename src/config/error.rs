@@ -2,6 +2,7 @@
 
 use crate::config::accounts::AccountError;
 use crate::pfx;
+use crate::rules::auth::principals::PrincipalError;
 use crate::user::UserError;
 use std::ffi::OsString;
 use std::io;
@@ -54,6 +55,8 @@ pub enum ValueError {
     NotBoolean(String),
     #[error(transparent)]
     Account(#[from] AccountError),
+    #[error(transparent)]
+    Principal(#[from] PrincipalError),
     #[error(transparent)]
     User(#[from] UserError),
 }

@@ -6,9 +6,11 @@
 use crate::config::draft::Draft;
 use crate::config::error::ValueError;
 use crate::config::values::{
-    boolean, count, durability, host, hosts, level, log_format, megabytes, oauth, path, port, seconds, shell,
+    any_origin, boolean, certificate_names, count, credential, durability, format, host, hosts, level, log_format, megabytes,
+    oauth, open, path, port, seconds, shell, tls,
 };
 use crate::config::{WELL_KNOWN_ACCOUNT, accounts};
+use crate::rules::auth::principals::Principals;
 use crate::user;
 
 /// A flag of the command line.
@@ -38,9 +40,9 @@ pub(super) enum FlagKind {
     Values(&'static str),
     /// With an optional `true` or `false`.
     Switch,
-    /// Alone: the flag selects another command than serving. It has no variable.
+    /// Alone: the flag selects another command than serving, or belongs to one. It has no variable.
     Command,
-    /// With one value: the flag selects another command, too.
+    /// With one value: the flag selects another command, or belongs to one, too.
     CommandValue(&'static str),
 }
 
@@ -128,7 +130,8 @@ pub(super) static SECTIONS: &[Section] = &[
                 .default(WELL_KNOWN_ACCOUNT)
                 .means(
                     "An account: name[:key[:key2]], then any of ,versioning ,hns ,immutability ,access-tracking ,premium \
-                     ,container-retention=DAYS ,share-retention=DAYS ,scope=NAME; repeat it for more; it replaces the default account",
+                     ,container-retention=DAYS ,share-retention=DAYS ,scope=NAME; repeat it for more; it replaces the default account. The name * is every name: such an account \
+                     is made on its first use",
                 ),
             switch("in-memory", |d, v| boolean(v).map(|on| d.in_memory = on))
                 .azurite("inMemoryPersistence")
@@ -179,9 +182,15 @@ pub(super) static SECTIONS: &[Section] = &[
     Section {
         title: "TLS and sign-in",
         flags: &[&[
+            value("tls", "MODE", |d, v| tls(v).map(|off| d.tls_off = off)).default("auto").values(&["auto", "off"]).means(
+                "auto serves http and https at the same ports, with a certificate that the server makes (lazuli run, env and trust make \
+                 clients trust it); off serves http only",
+            ),
+            Flag { kind: FlagKind::Values("NAME"), ..value("tls-name", "", |d, v| certificate_names(v).map(|names| d.tls_names = names)) }
+                .means("Another name or address of the certificate that the server makes, such as that of its container; repeat it for more"),
             value("cert", "FILE", |d, v| path(v).map(|p| d.cert = Some(p)))
                 .azurite("cert")
-                .means("Certificate chain in PEM, for https; requires --key"),
+                .means("Certificate chain in PEM, for https only; requires --key"),
             value("key", "FILE", |d, v| path(v).map(|p| d.key = Some(p)))
                 .azurite("key")
                 .means("The certificate's private key in PEM; requires --cert"),
@@ -192,9 +201,30 @@ pub(super) static SECTIONS: &[Section] = &[
             .azurite("pwd")
             .means("Azurite's password of a PFX file: ignored beside --key; without it, refused with the command that converts the file to PEM"),
             value("oauth", "LEVEL", |d, v| oauth(v).map(|trust| d.config.oauth = Some(trust))).azurite("oauth").means(
-                "Accept bearer tokens, without checking their signatures: basic checks issuer, audience and times, and requires https; \
-                 dev accepts every token that has not expired",
-            ).values(&["basic", "dev"]),
+                "Accept bearer tokens, and issue them as Entra ID and managed identities do: local accepts those that this server issued; basic \
+                 and dev check no signature: basic checks issuer, audience and times, and requires https; dev accepts every token that has \
+                 not expired",
+            ).values(&["local", "basic", "dev"]),
+            value("credential", "KIND", |d, v| credential(v).map(|kind| d.config.credential = kind))
+                .default("managed-identity")
+                .values(&["managed-identity", "environment", "workload-identity", "none"])
+                .means(
+                    "How DefaultAzureCredential signs in to a server with --oauth local, by the variables of run and env: managed-identity; \
+                     environment, with a client id and a secret; workload-identity, with a client id and a file; or none of these variables",
+                ),
+            value("auth", "CHECK", |d, v| open(v).map(|on| d.config.is_open = on)).default("keys").values(&["keys", "none"]).means(
+                "What a request must show: keys, which is a signature with a key, a SAS or a token; or none: every request may do everything, \
+                 whoever sends it",
+            ),
+            value("cors", "ORIGINS", |d, v| any_origin(v).map(|all| d.any_origin = all)).default("rules").values(&["rules", "all"]).means(
+                "Which web pages may send requests: rules, those of the service properties; or all, for a page under development",
+            ),
+            Flag { kind: FlagKind::Values("IDENTITY"), ..value("identity", "", |d, v| Ok(Principals::parse(v).map(|all| d.config.principals = all)?)) }
+                .means(
+                    "A principal with roles: name[:oid], then any of ,role=ROLE ,scope=CONTAINER (of the role before it) ,group=OID; repeat it \
+                     for more. A role is a built-in one by its name in Azure, or one of owner, contributor, reader, delegator, processor, \
+                     sender, none. Without this flag every principal may do everything",
+                ),
         ]],
     },
     Section {
@@ -231,6 +261,20 @@ pub(super) static SECTIONS: &[Section] = &[
     Section {
         title: "Instead of serving",
         flags: &[&[
+            command("run").means(
+                "Start a server at free ports, then the command after --, with the variables below; stop when it ends, and exit with its \
+                 status. The server logs warnings only, to standard error",
+            ),
+            command("env").means(
+                "Print the variables that lead a client to the server with these flags, over https: eval \"$(lazuli env)\"",
+            ),
+            Flag { kind: FlagKind::CommandValue("FORMAT"), ..value("format", "", |_, v| format(v).map(drop)) }
+                .values(&["sh", "powershell", "cmd", "dotenv", "plain"])
+                .means("Who reads what env prints: sh, powershell, cmd, dotenv (a file .env), or plain, without quotes"),
+            command("trust").means(
+                "Add the certificate authority of these servers to the system's list, and say how; once for all servers in memory",
+            ),
+            command("undo").means("With trust: remove the authority from the system's list"),
             command("import").means(
                 "Import the workspace of --from-azurite into --location, and exit: with 1 if some items were not imported, with 2 if none were",
             ),

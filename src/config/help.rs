@@ -1,5 +1,6 @@
 //! The text of `--help`, written from the table of flags.
 
+use crate::client_variables::CLIENT_VARIABLES;
 use crate::config::flags::{Flag, SECTIONS, VARIABLES};
 
 /// The column of the descriptions in `--help`.
@@ -11,7 +12,8 @@ const WIDTH: usize = 116;
 pub(super) fn help() -> String {
     let mut text =
         concat!("Lazuli ", env!("CARGO_PKG_VERSION"), ": an Azure Storage server for development and tests\n\n").to_owned();
-    text += "Usage: lazuli [FLAG]...\n       lazuli import --from-azurite DIR --location DIR\n       lazuli --check --location DIR\n\n\
+    text += "Usage: lazuli [FLAG]...\n       lazuli run [FLAG]... -- COMMAND [ARGUMENT]...\n       lazuli env [FLAG]...\n       \
+             lazuli trust [--undo] [--location DIR]\n       lazuli import --from-azurite DIR --location DIR\n       lazuli --check --location DIR\n\n\
              Without flags it serves the account devstoreaccount1 on 127.0.0.1 and keeps data in memory. Ctrl-C stops it.\n";
     for section in SECTIONS {
         text += &format!("\n{}\n", section.title);
@@ -22,6 +24,10 @@ pub(super) fn help() -> String {
     text += "\nEvery flag of a server has a variable, such as LAZULI_BLOB_PORT for --blob-port. The flag takes precedence.\n\
              Azurite's flags (--blobPort) work too, and so do these variables of Azurite:\n\n";
     for variable in VARIABLES {
+        text += &columns(variable.name, variable.meaning);
+    }
+    text += "\nVariables of clients, which run sets and env prints:\n\n";
+    for variable in CLIENT_VARIABLES {
         text += &columns(variable.name, variable.meaning);
     }
     text

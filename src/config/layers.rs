@@ -18,6 +18,15 @@ enum Layer {
     Argument,
 }
 
+/// Whose defaults hold.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Defaults {
+    /// Those of the table.
+    Serve,
+    /// Of a server beside a command: it listens at free ports, so that several can run at once, issues tokens, and logs warnings only.
+    Run,
+}
+
 /// A value, and the function that parses it into the draft.
 struct Setting {
     layer: Layer,
@@ -35,6 +44,7 @@ pub(super) fn merge(
     arguments: &[Argument],
     env: &dyn Fn(&str) -> Option<String>,
     file: &[FileSetting],
+    defaults: Defaults,
 ) -> Result<Draft, ConfigErrorKind> {
     let env = |name: &str| env(name).filter(|value| !value.is_empty());
     let given = |flag: &Flag| argument(flag, arguments).or_else(|| variable(flag, &env));
@@ -44,7 +54,7 @@ pub(super) fn merge(
         let value = env(variable.name).filter(|_| !replaced)?;
         Some(Setting { layer: Layer::Variable, name: variable.name.to_owned(), value, set: variable.set })
     });
-    let ours = flags().filter_map(|flag| given(flag).or_else(|| of_file(flag, file)).or_else(|| default(flag)));
+    let ours = flags().filter_map(|flag| given(flag).or_else(|| of_file(flag, file)).or_else(|| default(flag, defaults)));
 
     let mut settings: Vec<Setting> = azurite.chain(ours).collect();
     settings.sort_by_key(|setting| setting.layer);
@@ -77,7 +87,13 @@ fn of_file(flag: &Flag, file: &[FileSetting]) -> Option<Setting> {
     Some(Setting { layer: Layer::File, name: flag.name.to_owned(), value: value.clone(), set: flag.set })
 }
 
-fn default(flag: &Flag) -> Option<Setting> {
-    let value = flag.default?.to_owned();
-    Some(Setting { layer: Layer::Default, name: flag.name.to_owned(), value, set: flag.set })
+fn default(flag: &Flag, defaults: Defaults) -> Option<Setting> {
+    let value = match (defaults, flag.name) {
+        (Defaults::Run, "blob-port" | "queue-port" | "table-port" | "file-port") => "0",
+        (Defaults::Run, "log") => "warn",
+        (Defaults::Run, "oauth") => "local",
+        (Defaults::Run, "silent") => "true",
+        _ => flag.default?,
+    };
+    Some(Setting { layer: Layer::Default, name: flag.name.to_owned(), value: value.to_owned(), set: flag.set })
 }

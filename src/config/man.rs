@@ -1,5 +1,6 @@
 //! The man page, written from the table of flags.
 
+use crate::client_variables::CLIENT_VARIABLES;
 use crate::config::flags::{Flag, FlagKind, SECTIONS, VARIABLES};
 
 /// The parts before the flags, and after the variables.
@@ -20,6 +21,10 @@ pub(super) fn page() -> String {
     text += ".SH ENVIRONMENT\nEvery option above except the commands has a variable,\nwhich counts where the option is not given:\n\
              .B LAZULI_BLOB_PORT\nfor\n.BR \\-\\-blob\\-port .\nThese variables of Azurite are read, too:\n";
     for variable in VARIABLES {
+        text += &format!(".TP\n.B {}\n{}", escaped(variable.name), paragraph(&format!("{}.", variable.meaning)));
+    }
+    text += ".PP\nThese variables are set by\n.B run\nand printed by\n.BR env :\n";
+    for variable in CLIENT_VARIABLES {
         text += &format!(".TP\n.B {}\n{}", escaped(variable.name), paragraph(&format!("{}.", variable.meaning)));
     }
     text + TAIL

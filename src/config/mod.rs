@@ -26,6 +26,7 @@ mod unknown_variables;
 mod values;
 
 pub use crate::account::WELL_KNOWN_ACCOUNT;
+use crate::client_variables::Format;
 use crate::store::disk::Durability;
 pub use error::ConfigError;
 pub(crate) use error::ConfigErrorKind;
@@ -80,6 +81,12 @@ pub enum Command {
     Check(PathBuf),
     /// Check the health of the server that runs with this configuration, and exit with 0 or 1.
     Health(Config),
+    /// Print the variables that lead a client to the server with this configuration, and exit.
+    Env(Config, Format),
+    /// Run a server and a command that finds it, and exit with the status of the command.
+    Run { config: Config, program: OsString, arguments: Vec<OsString> },
+    /// Make this machine trust the certificate authority of the servers with this configuration, or undo that, and exit with 0 or 1.
+    Trust { config: Config, undo: bool },
 }
 
 /// Reads the command line, which starts with the program's name, the environment, and a file: the one that they name, or the default
@@ -94,8 +101,10 @@ pub fn read(
 ) -> Result<Command, ConfigErrorKind> {
     let mut args = args.into_iter();
     let program = ProgramName::of(&args.next().unwrap_or_default());
-    let words: Result<Vec<String>, OsString> = args.map(OsString::into_string).collect();
+    let words: Result<Vec<String>, OsString> = args.by_ref().take_while(|word| word != "--").map(OsString::into_string).collect();
     let words = words.map_err(ConfigErrorKind::NotUtf8)?;
+    // After `--`.
+    let command: Vec<OsString> = args.collect();
     let given = arguments::parse(words.into_iter())?;
 
     let has = |name: &str| given.iter().any(|argument| argument.flag.name == name);
@@ -116,7 +125,9 @@ pub fn read(
     let named = given.iter().rfind(|argument| argument.flag.name == "config").map(|argument| argument.value.clone());
     let named = named.or_else(|| env("LAZULI_CONFIG").filter(|path| !path.is_empty()));
     let file = file::read(named.as_deref(), default_file)?;
-    let mut draft = layers::merge(&given, env, &file.settings)?;
+    let (is_run, is_trust, is_env) = (has("run"), has("trust"), has("env"));
+    let defaults = if is_run { layers::Defaults::Run } else { layers::Defaults::Serve };
+    let mut draft = layers::merge(&given, env, &file.settings, defaults)?;
     draft.config.config_file = file.path;
     let from = draft.from_azurite.take();
     let config = draft.finish(program)?;
@@ -131,6 +142,29 @@ pub fn read(
     if has("check") {
         let location = config.location.ok_or(ConfigErrorKind::MissingFlag { flag: "--check", needs: "--location DIR" })?;
         return Ok(Command::Check(location));
+    }
+    if has("undo") && !is_trust {
+        return Err(ConfigErrorKind::MissingFlag { flag: "--undo", needs: "trust: lazuli trust --undo" });
+    }
+    let format = given.iter().rfind(|argument| argument.flag.name == "format");
+    if format.is_some() && !is_env {
+        return Err(ConfigErrorKind::MissingFlag { flag: "--format", needs: "env: lazuli env --format FORMAT" });
+    }
+    if is_run {
+        let mut words = command.into_iter();
+        let program =
+            words.next().ok_or(ConfigErrorKind::MissingFlag { flag: "run", needs: "a command: lazuli run -- COMMAND" })?;
+        return Ok(Command::Run { config, program, arguments: words.collect() });
+    }
+    if is_env {
+        let format = format.map_or(Ok(Format::of_system()), |argument| {
+            values::format(&argument.value)
+                .map_err(|reason| ConfigErrorKind::InvalidValue { flag: argument.name.clone(), reason })
+        })?;
+        return Ok(Command::Env(config, format));
+    }
+    if is_trust {
+        return Ok(Command::Trust { config, undo: has("undo") });
     }
     Ok(if has("health") { Command::Health(config) } else { Command::Serve(config) })
 }

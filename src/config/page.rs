@@ -1,5 +1,6 @@
 //! The text of `docs/configuration.md`, which a test writes from the table of flags.
 
+use crate::client_variables::CLIENT_VARIABLES;
 use crate::config::flags::{Flag, SECTIONS, VARIABLES};
 
 /// The parts of `docs/configuration.md` before and after the tables.
@@ -18,6 +19,10 @@ pub(super) fn page() -> String {
     }
     text += "\n## Variables of Azurite\n\n| Variable | Meaning |\n|---|---|\n";
     for variable in VARIABLES {
+        text += &format!("| `{}` | {} |\n", variable.name, variable.meaning);
+    }
+    text += "\n## Variables of clients\n\n`lazuli run` sets these variables, and `lazuli env` prints them.\n\n| Variable | Meaning |\n|---|---|\n";
+    for variable in CLIENT_VARIABLES {
         text += &format!("| `{}` | {} |\n", variable.name, variable.meaning);
     }
     text + DETAILS

@@ -1,7 +1,9 @@
 //! The configuration of a server.
 
 use crate::account::Account;
+use crate::client_variables::CredentialKind;
 use crate::log::LogOptions;
+use crate::rules::auth::principals::Principals;
 use crate::rules::auth::token::TokenCheck;
 use crate::store::disk::Durability;
 use crate::user::User;
@@ -37,10 +39,16 @@ pub struct Config {
     pub(crate) location: Option<PathBuf>,
     /// When a write to that directory is acknowledged.
     pub(crate) durability: Durability,
-    /// Certificate and key, for https.
-    pub(crate) tls: Option<Tls>,
+    /// Whether and how https is served.
+    pub(crate) tls: Tls,
     /// What is checked of a bearer token; `None`: bearer tokens are refused.
     pub(crate) oauth: Option<TokenCheck>,
+    /// How clients that `lazuli run` and `lazuli env` prepare get a token; `None`: they are not prepared for that.
+    pub(crate) credential: Option<CredentialKind>,
+    /// Whether every request is authorized, whoever sends it (`--auth none`).
+    pub(crate) is_open: bool,
+    /// The principals with roles. Without any, a principal may do everything.
+    pub(crate) principals: Principals,
     /// Whether `/_lazuli/` can change and disturb the server.
     pub(crate) control: bool,
     /// The folder with the resources that empty accounts get at the start.
@@ -74,13 +82,26 @@ pub struct Endpoint {
     pub keep_alive: Duration,
 }
 
-/// The PEM files for https.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tls {
-    /// The certificate chain.
-    pub cert: PathBuf,
-    /// Its private key.
-    pub key: PathBuf,
+/// Whether and how https is served.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Tls {
+    /// http only.
+    #[default]
+    Off,
+    /// http and https at the same ports, with a certificate that the server makes.
+    Automatic {
+        /// Names and addresses of the certificate beside those of this machine.
+        names: Vec<String>,
+        /// The folder of the certificate authority; `None`: beside the data, or else with the state of the user.
+        folder: Option<PathBuf>,
+    },
+    /// https only, with these PEM files.
+    Files {
+        /// The certificate chain.
+        cert: PathBuf,
+        /// Its private key.
+        key: PathBuf,
+    },
 }
 
 /// The name by which the program was started. It decides which services run and what is printed.

@@ -2,9 +2,11 @@
 
 use super::*;
 use crate::account::Account;
+use crate::client_variables::CredentialKind;
 use crate::config::draft::Draft;
 use crate::config::flags::{Flag, FlagKind, VARIABLES, flags};
 use crate::log::{Format, LogOptions};
+use crate::rules::auth::principals::Principals;
 use crate::rules::auth::token::TokenCheck;
 use crate::user::User;
 use std::time::Duration;
@@ -35,6 +37,10 @@ fn endpoint(port: u16) -> Option<Endpoint> {
     Some(Endpoint { host: "127.0.0.1".into(), port, keep_alive: Duration::from_secs(120) })
 }
 
+fn automatic(names: &[&str]) -> Tls {
+    Tls::Automatic { names: names.iter().map(|name| (*name).to_owned()).collect(), folder: None }
+}
+
 fn well_known(name: &str) -> Account {
     accounts::read(name).unwrap().remove(0)
 }
@@ -42,6 +48,8 @@ fn well_known(name: &str) -> Account {
 #[test]
 fn without_flags_and_variables_the_defaults_hold() {
     let default = Config {
+        principals: Principals::default(),
+        is_open: false,
         program: ProgramName::Lazuli,
         config_file: None,
         blob: endpoint(10000),
@@ -53,8 +61,9 @@ fn without_flags_and_variables_the_defaults_hold() {
         accounts: vec![well_known("devstoreaccount1")],
         location: None,
         durability: Durability::Process,
-        tls: None,
+        tls: automatic(&[]),
         oauth: None,
+        credential: Some(CredentialKind::ManagedIdentity),
         control: false,
         seed: None,
         control_hosts: vec![],
@@ -135,6 +144,18 @@ const SETTINGS: &[(&[&str], &str, &str, fn(&mut Config))] = &[
     }),
     (&["--request-log"], "LAZULI_REQUEST_LOG", "7", |c| c.request_log = 7),
     (&["--oauth"], "LAZULI_OAUTH", "Dev", |c| c.oauth = Some(TokenCheck::Dev)),
+    (&["--credential"], "LAZULI_CREDENTIAL", "none", |config| config.credential = None),
+    (&["--auth"], "LAZULI_AUTH", "None", |c| {
+        c.is_open = true;
+        c.warnings = vec![
+            "--auth none: no signature is checked, and whoever reaches the server may read, change and delete everything".into(),
+        ];
+    }),
+    (&["--cors"], "LAZULI_CORS", "All", |c| c.accounts[0].any_origin = true),
+    (&["--identity"], "LAZULI_IDENTITY", "ann,role=reader;bob", |c| {
+        c.principals = Principals::parse("ann,role=reader;bob").unwrap();
+        c.warnings = vec!["--identity has no effect: without --oauth no bearer token is accepted".into()];
+    }),
     (&["--log"], "LAZULI_LOG", "Debug", |c| c.log.level = Level::DEBUG),
     (&["--silent", "-s"], "LAZULI_SILENT", "1", |c| c.log.silent = true),
     (&["--log-format"], "LAZULI_LOG_FORMAT", "JSON", |c| c.log.format = Format::Json),
@@ -167,8 +188,27 @@ fn every_name_and_variable_of_a_flag_does_the_same() {
     }
     assert_eq!(config(&["--extentMemoryLimit", "-1"], &[]).warnings.len(), 1, "a number is a value, whatever its sign");
 
-    let tested_elsewhere =
-        ["config", "cert", "key", "pwd", "import", "from-azurite", "check", "health", "completions", "man", "version", "help"];
+    let tested_elsewhere = [
+        "config",
+        "tls",
+        "tls-name",
+        "cert",
+        "key",
+        "pwd",
+        "run",
+        "env",
+        "format",
+        "trust",
+        "undo",
+        "import",
+        "from-azurite",
+        "check",
+        "health",
+        "completions",
+        "man",
+        "version",
+        "help",
+    ];
     for flag in flags() {
         let tested = SETTINGS.iter().any(|(_, variable, ..)| Some((*variable).to_owned()) == flag.variable());
         assert!(tested || tested_elsewhere.contains(&flag.name), "--{} has no test", flag.name);
@@ -316,7 +356,7 @@ fn azurites_variables() {
 
 #[test]
 fn files_and_memory() {
-    let tls = Some(Tls { cert: "a.pem".into(), key: "b.pem".into() });
+    let tls = Tls::Files { cert: "a.pem".into(), key: "b.pem".into() };
     assert_eq!(config(&["--cert", "a.pem", "--key", "b.pem"], &[]).tls, tls);
     assert_eq!(config(&["--cert", "a.pem"], &[("LAZULI_KEY", "b.pem")]).tls, tls);
     let with_password = config(&["--cert", "a.pem", "--key", "b.pem", "--pwd", "x"], &[]);
@@ -332,11 +372,13 @@ fn files_and_memory() {
 
 #[test]
 fn tokens_are_safe_over_https() {
-    let warning = "--oauth basic takes bearer tokens only over https: add --cert and --key, or use --oauth dev";
+    let warning = "--oauth basic takes bearer tokens only over https: leave out --tls off, or use --oauth local or dev";
     for (args, trust, warnings) in [
-        (&["--oauth", "basic"][..], TokenCheck::Basic, &[warning][..]),
+        (&["--oauth", "basic", "--tls", "off"][..], TokenCheck::Basic, &[warning][..]),
+        (&["--oauth", "basic"], TokenCheck::Basic, &[]),
         (&["--oauth=BASIC", "--cert", "a.pem", "--key", "b.pem"], TokenCheck::Basic, &[]),
         (&["--oauth", "dev"], TokenCheck::Dev, &[]),
+        (&["--oauth", "local"], TokenCheck::Local, &[]),
     ] {
         let config = config(args, &[]);
         assert_eq!((config.oauth, config.warnings), (Some(trust), warnings.iter().map(|line| (*line).to_owned()).collect()));
@@ -367,7 +409,7 @@ fn a_refusal_is_one_line() {
         (&["--extentMemoryLimit", "NaN"], "--extentMemoryLimit: \"NaN\" is not a number of megabytes"),
         (&["--silent=maybe"], "--silent: \"maybe\" is neither true nor false"),
         (&["--log", "loud"], "--log: \"loud\" is not a level: error, warn, info, debug or trace"),
-        (&["--oauth", "full"], "--oauth: \"full\" is not a level: basic or dev"),
+        (&["--oauth", "full"], "--oauth: \"full\" is not a level: local, basic or dev"),
         (&["-l", "/data", "--durability", "hope"], "--durability: \"hope\" is not a durability: process or sync"),
         (&["--cert", "a.pem"], "--cert needs --key with the certificate's private key"),
         (&["--key", "a.pem"], "--key needs --cert with the certificate of that key"),
@@ -535,7 +577,7 @@ fn the_man_page_has_every_flag_and_no_request_by_accident() {
     for flag in flags() {
         assert!(page.contains(&format!("\\fB\\-\\-{}\\fR", flag.name.replace('-', "\\-"))), "--{}", flag.name);
     }
-    let known = [".TH", ".SH", ".SS", ".TP", ".PP", ".B", ".BR", ".BI", ".RI", ".I", ".br", ".RS", ".RE", ".EX", ".EE"];
+    let known = [".TH", ".SH", ".SS", ".TP", ".PP", ".B", ".BR", ".BI", ".RB", ".RI", ".I", ".br", ".RS", ".RE", ".EX", ".EE"];
     for line in page.lines() {
         let request = line.split(' ').next().unwrap_or_default();
         assert!(!line.starts_with(['.', '\'']) || known.contains(&request), "{line}");
@@ -583,4 +625,103 @@ fn an_import_names_both_ends() {
         refusal(&["--from-azurite", "old"], &[]),
         "--from-azurite goes with import: lazuli import --from-azurite DIR --location DIR"
     );
+}
+
+#[test]
+fn https_is_automatic_unless_it_is_off_or_has_files() {
+    let files = ["--cert", "a.pem", "--key", "b.pem"];
+    let off = [&files[..], &["--tls", "off"]].concat();
+    let named = [&files[..], &["--tls-name", "a"]].concat();
+    for (args, env, tls, warning) in [
+        (&[][..], &[][..], automatic(&[]), None),
+        (&["--tls", "AUTO"], &[], automatic(&[]), None),
+        (&["--tls=off"], &[], Tls::Off, None),
+        (&[], &[("LAZULI_TLS", "off")], Tls::Off, None),
+        (&["--tls", "auto"], &[("LAZULI_TLS", "off")], automatic(&[]), None),
+        (
+            &["--tls-name", "storage", "--tls-name=*.example.test", "--tls-name", "[::2]"],
+            &[],
+            automatic(&["storage", "*.example.test", "::2"]),
+            None,
+        ),
+        (&[], &[("LAZULI_TLS_NAME", "storage; 10.0.0.7")], automatic(&["storage", "10.0.0.7"]), None),
+        (&off, &[], Tls::Off, Some("--cert and --key are ignored: --tls off serves no https")),
+        (
+            &named,
+            &[],
+            Tls::Files { cert: "a.pem".into(), key: "b.pem".into() },
+            Some("--tls-name is ignored: it is for the certificate that the server makes itself"),
+        ),
+        (
+            &["--tls", "off", "--tls-name", "a"],
+            &[],
+            Tls::Off,
+            Some("--tls-name is ignored: it is for the certificate that the server makes itself"),
+        ),
+    ] {
+        let config = config(args, env);
+        assert_eq!((config.tls, config.warnings.first().map(String::as_str)), (tls, warning), "{args:?} {env:?}");
+    }
+    assert_eq!(refusal(&["--tls", "on"], &[]), "--tls: \"on\" is not a mode: auto or off");
+    for name in ["a b", "*.10.0.0.1", "*", "a/b", "*."] {
+        assert!(refusal(&["--tls-name", name], &[]).starts_with("--tls-name: "), "{name}");
+    }
+}
+
+#[test]
+fn a_command_runs_beside_a_server_at_free_ports() {
+    let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+    let run = |args: &[&str], env: &[(&str, &str)]| match start(args, env) {
+        Ok(Command::Run { config, program, arguments }) => (config, program, arguments),
+        other => panic!("{args:?}: {other:?}"),
+    };
+    let (config, program, arguments) = run(&["lazuli", "run", "--location=data", "--", "cmd", "--help", "--", "-x"], &[]);
+    assert_eq!((program, arguments), ("cmd".into(), words(&["--help", "--", "-x"])));
+    assert_eq!((config.blob, config.queue, config.table, config.file), (endpoint(0), endpoint(0), endpoint(0), endpoint(0)));
+    assert_eq!((config.location, config.log.level, config.log.silent), (Some("data".into()), Level::WARN, true));
+
+    let args = ["lazuli", "--run", "--blob-port", "7", "--log=info", "--silent=false", "--", "cmd"];
+    let (config, _, arguments) = run(&args, &[("LAZULI_TABLE_PORT", "8")]);
+    assert_eq!((config.blob, config.queue, config.table), (endpoint(7), endpoint(0), endpoint(8)));
+    assert_eq!((config.log.level, config.log.silent, arguments), (Level::INFO, false, Vec::new()));
+
+    for args in [&["run"][..], &["run", "--"], &["run", "cmd"]] {
+        assert_eq!(refusal(args, &[]), "run needs a command: lazuli run -- COMMAND");
+    }
+    // The command gets tokens, however it signs in.
+    assert_eq!((config.oauth, config.credential), (Some(TokenCheck::Local), Some(CredentialKind::ManagedIdentity)));
+    let (config, ..) = run(&["lazuli", "run", "--credential=environment", "--oauth=dev", "--", "cmd"], &[]);
+    assert_eq!((config.oauth, config.credential), (Some(TokenCheck::Dev), Some(CredentialKind::Environment)));
+    assert_eq!(config.warnings, ["--credential is ignored: only a server with --oauth local issues tokens"]);
+
+    // Without run, words after -- are ignored, as Azurite ignores them.
+    assert!(matches!(start(&["lazuli", "--", "--bogus"], &[]), Ok(Command::Serve(_))));
+}
+
+#[test]
+fn variables_are_printed_for_a_reader() {
+    let env = |args: &[&str]| match start(args, &[("LAZULI_BLOB_PORT", "7")]) {
+        Ok(Command::Env(config, format)) => (config.blob, format),
+        other => panic!("{args:?}: {other:?}"),
+    };
+    assert_eq!(env(&["lazuli", "env"]), (endpoint(7), crate::client_variables::Format::of_system()));
+    assert_eq!(
+        env(&["lazuli", "env", "--blob-port=8", "--format", "dotenv"]),
+        (endpoint(8), crate::client_variables::Format::Dotenv)
+    );
+    assert_eq!(
+        refusal(&["env", "--format", "yaml"], &[]),
+        "--format: \"yaml\" is not a format: sh, powershell, cmd, dotenv or plain"
+    );
+    assert_eq!(refusal(&["--format", "sh"], &[]), "--format needs env: lazuli env --format FORMAT");
+}
+
+#[test]
+fn trust_can_be_undone() {
+    let undo = |args: &[&str]| match start(args, &[]) {
+        Ok(Command::Trust { undo, .. }) => undo,
+        other => panic!("{args:?}: {other:?}"),
+    };
+    assert!(!undo(&["lazuli", "trust"]) && undo(&["lazuli", "trust", "--undo"]));
+    assert_eq!(refusal(&["--undo"], &[]), "--undo needs trust: lazuli trust --undo");
 }

@@ -1,5 +1,7 @@
 //! The parsers of the values of flags.
 
+use crate::client_variables;
+use crate::client_variables::CredentialKind;
 use crate::config::error::ValueError;
 use crate::log::Format;
 use crate::rules::auth::token::TokenCheck;
@@ -82,14 +84,60 @@ pub(super) fn durability(text: &str) -> Result<Durability, ValueError> {
     named(text, levels, "a durability: process or sync")
 }
 
+/// A mode of TLS by its name: true for `off`.
+pub(super) fn tls(text: &str) -> Result<bool, ValueError> {
+    named(text, [("auto", false), ("off", true)], "a mode: auto or off")
+}
+
+/// Names and addresses, separated by `;`. The first label of a name can be `*`.
+pub(super) fn certificate_names(text: &str) -> Result<Vec<String>, ValueError> {
+    let name = |text: &str| match text.strip_prefix("*.") {
+        Some(rest) if rest.parse::<IpAddr>().is_err() => host(rest).map(|rest| format!("*.{rest}")),
+        _ => host(text),
+    };
+    text.split(';').map(str::trim).filter(|text| !text.is_empty()).map(name).collect()
+}
+
+/// A credential by its name, or none.
+pub(super) fn credential(text: &str) -> Result<Option<CredentialKind>, ValueError> {
+    let credentials = [
+        ("managed-identity", Some(CredentialKind::ManagedIdentity)),
+        ("environment", Some(CredentialKind::Environment)),
+        ("workload-identity", Some(CredentialKind::WorkloadIdentity)),
+        ("none", None),
+    ];
+    named(text, credentials, "a credential: managed-identity, environment, workload-identity or none")
+}
+
+/// Whether every request is authorized.
+pub(super) fn open(text: &str) -> Result<bool, ValueError> {
+    named(text, [("keys", false), ("none", true)], "a check: keys or none")
+}
+
+/// Whether pages of all origins may send requests.
+pub(super) fn any_origin(text: &str) -> Result<bool, ValueError> {
+    named(text, [("rules", false), ("all", true)], "a choice: rules or all")
+}
+
 /// A level of token checks by its name.
 pub(super) fn oauth(text: &str) -> Result<TokenCheck, ValueError> {
-    named(text, [("basic", TokenCheck::Basic), ("dev", TokenCheck::Dev)], "a level: basic or dev")
+    named(
+        text,
+        [("local", TokenCheck::Local), ("basic", TokenCheck::Basic), ("dev", TokenCheck::Dev)],
+        "a level: local, basic or dev",
+    )
 }
 
 /// A log format by its name.
 pub(super) fn log_format(text: &str) -> Result<Format, ValueError> {
     named(text, [("text", Format::Text), ("json", Format::Json)], "a format: text or json")
+}
+
+/// A reader of variables by its name.
+pub(super) fn format(text: &str) -> Result<client_variables::Format, ValueError> {
+    use client_variables::Format::{Cmd, Dotenv, Plain, PowerShell, Sh};
+    let formats = [("sh", Sh), ("powershell", PowerShell), ("cmd", Cmd), ("dotenv", Dotenv), ("plain", Plain)];
+    named(text, formats, "a format: sh, powershell, cmd, dotenv or plain")
 }
 
 /// A shell by its name.

@@ -25,7 +25,7 @@ use axum::routing::{any, get};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, COOKIE, ETAG, HOST, IF_NONE_MATCH, ORIGIN, PRAGMA, REFERER};
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 pub use landing::landing;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 /// Where the API of each service is, below the page's own origin.
@@ -107,10 +107,11 @@ async fn asset(State(port): State<ConsolePort>, Path(path): Path<String>, header
 
 /// Answers a request below the path of the APIs by the service that it names.
 async fn api(State(port): State<ConsolePort>, mut request: Request) -> Response {
-    let peer = request.extensions().get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.address.ip());
+    let unknown = || Peer::new(SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), 0), false);
+    let peer = request.extensions().get::<Peer>().cloned().unwrap_or_else(unknown);
     let Some((label, target)) = split_target(request.uri()) else { return status(StatusCode::NOT_FOUND) };
     let named = port.console.apis.iter().find(|api| api.kind.label() == label);
-    let Some(api) = named.filter(|api| api.host == port.host || peer.to_canonical().is_loopback()) else {
+    let Some(api) = named.filter(|api| api.host == port.host || peer.address.ip().to_canonical().is_loopback()) else {
         return status(StatusCode::NOT_FOUND);
     };
     let Ok(host) = HeaderValue::try_from(format!("127.0.0.1:{}", api.port)) else {

@@ -78,7 +78,9 @@ async fn perform(state: Arc<ControlState>, request: Request<Body>) -> Result<Res
             false => ControlError::method(&methods),
         });
     };
-    let peer = parts.extensions.get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.address.ip());
+    let peer = parts.extensions.get::<Peer>();
+    let https = peer.is_some_and(|peer| peer.https);
+    let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.address.ip());
     if spec.access != Access::Everyone {
         origin::check(&method, &parts.headers, &state.hosts)?;
     }
@@ -92,7 +94,7 @@ async fn perform(state: Arc<ControlState>, request: Request<Body>) -> Result<Res
         _ => {}
     }
     let values = spec.read(segments, parts.uri.query().unwrap_or_default(), &state)?;
-    (spec.handle)(ControlRequest { state, headers: parts.headers, values, body }).await
+    (spec.handle)(ControlRequest { state, headers: parts.headers, https, values, body }).await
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use crate::account::Account;
 use crate::control::address::{SasFields, ServiceAddress, account_sas, connection_string};
 use crate::control::error::ControlError;
-use crate::control::spec::{Access, ControlRequest, ControlSpec, Document, json};
+use crate::control::spec::{Access, ControlRequest, ControlSpec, Document, document, json};
 use crate::control::state::ControlState;
 use crate::operation::ServiceKind;
 use crate::rules::time::Timestamp;
@@ -30,16 +30,27 @@ pub const SPECS: &[ControlSpec] = &[
     },
     ControlSpec {
         method: "GET",
+        path: "/ca.pem",
+        access: Access::Everyone,
+        summary: "Sends the certificate of the authority that clients trust for [https](../guides/https.md). Only a server with \
+                  `--tls auto`, the default, has one.",
+        parameters: &[],
+        body: None,
+        answer: Document { content_type: PEM, meaning: "The certificate", example: "" },
+        handle: |request| Box::pin(async move { authority(&request.state).await }),
+    },
+    ControlSpec {
+        method: "GET",
         path: "/server",
         access: Access::Local,
         summary: "Describes the server: its addresses, and its accounts with their connection strings.",
         parameters: &[],
         body: None,
         answer: Document::json(
-            "The server; location is null if data is in memory only",
+            "The server; location is null if data is in memory only, and tls is whether this request came over https, as the addresses say",
             r#"{"version":"0.2.0","started":"2026-01-01T00:00:00.0000000Z","uptime_seconds":5,"location":null,"control":true,"tls":false,"now":"2026-01-01T00:00:05.0000000Z","clock_offset_seconds":0,"services":[{"name":"blob","port":10000,"endpoint":"http://127.0.0.1:10000"}],"accounts":[{"name":"devstoreaccount1","options":[],"endpoints":{"blob":"http://127.0.0.1:10000/devstoreaccount1"},"connection_string":"…"}]}"#,
         ),
-        handle: |request| Box::pin(async move { Ok(json(&describe(&request.state, &request.headers))) }),
+        handle: |request| Box::pin(async move { Ok(json(&describe(&request))) }),
     },
     ControlSpec {
         method: "POST",
@@ -64,11 +75,27 @@ fn health(state: &ControlState) -> Response<Body> {
     json(&json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION"), "services": services }))
 }
 
-fn describe(state: &ControlState, headers: &HeaderMap) -> Value {
+const PEM: &str = "application/x-pem-file";
+
+/// Makes the authority if there is none yet.
+async fn authority(state: &ControlState) -> Result<Response<Body>, ControlError> {
+    let tls = state.tls.as_ref();
+    let tls = tls.ok_or_else(|| ControlError::missing("this server has no certificate authority: only --tls auto makes one"))?;
+    let authority = tls.authority_unblocked().await.map_err(|error| {
+        tracing::warn!("https: {error}");
+        ControlError::failed(error.to_string())
+    })?;
+    Ok(document(PEM, authority.pem().to_owned()))
+}
+
+fn describe(request: &ControlRequest) -> Value {
+    let (state, headers) = (&request.state, &request.headers);
+    // Where both schemes are served, a page has the addresses of its own scheme.
+    let scheme = |address: &ServiceAddress| if request.https { "https" } else { address.scheme };
     let addresses: Vec<ServiceAddress> = state
         .addresses
         .iter()
-        .map(|address| ServiceAddress { host: reachable(&address.host, headers), ..address.clone() })
+        .map(|address| ServiceAddress { scheme: scheme(address), host: reachable(&address.host, headers), ..address.clone() })
         .collect();
     let endpoint = |address: &ServiceAddress, account: &Account| format!("{}/{}", address.url(), account.name);
     let services: Vec<Value> = addresses
@@ -76,9 +103,9 @@ fn describe(state: &ControlState, headers: &HeaderMap) -> Value {
         .map(|address| json!({ "name": address.kind.label(), "port": address.port, "endpoint": address.url() }))
         .collect();
     let accounts: Vec<Value> = state
-        .accounts
-        .iter()
+        .known_accounts()
         .map(|account| {
+            let account = &*account;
             let urls = addresses.iter().map(|address| (address.kind.label().to_owned(), endpoint(address, account).into()));
             let mut endpoints: Map<String, Value> = urls.collect();
             if let Some(blob) = endpoints.get("blob").cloned() {
@@ -99,7 +126,7 @@ fn describe(state: &ControlState, headers: &HeaderMap) -> Value {
         "uptime_seconds": environment.machine().seconds_apart(state.started),
         "location": state.location.as_ref().map(|path| path.display().to_string()),
         "control": state.control,
-        "tls": addresses.first().is_some_and(|address| address.scheme == "https"),
+        "tls": request.https,
         "now": environment.now().iso(),
         "clock_offset_seconds": environment.moved().as_secs(),
         "services": services,
@@ -181,6 +208,6 @@ async fn make_sas(mut request: ControlRequest) -> Result<Response<Body>, Control
         resource_types: &form.resource_types,
         expiry: &expires,
     };
-    let sas = account_sas(account, &fields).ok_or_else(|| ControlError::failed("the account has no key"))?;
+    let sas = account_sas(&account, &fields).ok_or_else(|| ControlError::failed("the account has no key"))?;
     Ok(json(&json!({ "sas": sas, "expires": expires })))
 }

@@ -222,6 +222,8 @@ const MAX_BODY: usize = 64 << 20;
 pub struct ControlRequest {
     pub state: Arc<ControlState>,
     pub headers: HeaderMap,
+    /// Whether the request came over https.
+    pub https: bool,
     pub(super) values: BTreeMap<&'static str, String>,
     pub(super) body: Body,
 }

@@ -1,14 +1,16 @@
 //! What the control requests know of their server.
 
-use crate::account::Account;
+use crate::account::{Account, Accounts};
 use crate::control::address::ServiceAddress;
 use crate::control::saved::Checkpoints;
 use crate::diagnostics::Diagnostics;
 use crate::environment::Environment;
+use crate::http::automatic_tls::AutomaticTls;
 use crate::operation::{Service, ServiceKind};
 use crate::rules::time::Timestamp;
 use crate::seed::Seeder;
 use crate::store::Store;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -25,7 +27,11 @@ pub struct ControlState {
     pub operations: Vec<&'static str>,
     /// The services that have a port.
     pub addresses: Vec<ServiceAddress>,
-    pub accounts: Vec<Account>,
+    pub accounts: Arc<Accounts>,
+    /// The names of the accounts that the configuration declares, in its order.
+    pub declared: Vec<String>,
+    /// The certificate that the server makes itself, if it does.
+    pub tls: Option<Arc<AutomaticTls>>,
     /// The directory that data is stored in.
     pub location: Option<PathBuf>,
     /// When the server started, by the machine's clock.
@@ -39,8 +45,15 @@ pub struct ControlState {
 
 impl ControlState {
     /// The account with this name.
-    pub fn account(&self, name: &str) -> Option<&Account> {
-        self.accounts.iter().find(|account| account.name == name)
+    pub fn account(&self, name: &str) -> Option<Arc<Account>> {
+        self.accounts.get(name)
+    }
+
+    /// The declared accounts, and those that were made on their first use.
+    pub fn known_accounts(&self) -> impl Iterator<Item = Arc<Account>> {
+        let used: BTreeSet<String> = self.services.iter().flat_map(|service| service.account_names()).collect();
+        let others = used.into_iter().filter(|name| !self.declared.contains(name));
+        self.declared.iter().cloned().chain(others).filter_map(|name| self.account(&name))
     }
 
     /// The services that have a port, without Data Lake.

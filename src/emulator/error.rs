@@ -2,6 +2,7 @@
 
 use crate::config::ConfigErrorKind;
 use crate::http::tls::TlsError;
+use crate::identity::KeyError;
 use crate::seed::error::SeedError;
 use crate::services::blob::NamespaceError;
 use crate::store::disk::error::{DiskError, DiskErrorKind};
@@ -21,6 +22,8 @@ pub(crate) enum StartErrorKind {
     Tls(#[from] TlsError),
     #[error(transparent)]
     Disk(#[from] DiskError),
+    #[error(transparent)]
+    Key(#[from] KeyError),
     #[error(transparent)]
     Namespace(#[from] NamespaceError),
     #[error("--seed: {0}")]

@@ -2,22 +2,28 @@
 
 mod address;
 mod builder;
+pub(crate) mod client;
 mod error;
 
-use crate::account::{Account, Accounts};
+use crate::account::{ANY_NAME, Account, Accounts};
+use crate::authority::{CertificateNames, state_folder};
 use crate::config::accounts::AccountError;
-use crate::config::{Config, ConfigErrorKind, Endpoint, ProgramName};
+use crate::config::{Config, ConfigErrorKind, Endpoint, ProgramName, Tls};
 use crate::console::{Console, ConsoleApi, landing};
 use crate::control::{Checkpoints, ControlState, SasFields, ServiceAddress};
 use crate::diagnostics::Diagnostics;
 use crate::environment::Environment;
+use crate::http::auth::SignIn;
+use crate::http::automatic_tls::AutomaticTls;
 use crate::http::background::Background;
 use crate::http::blob_port::BlobPort;
 use crate::http::pipeline::local_services::LocalServices;
 use crate::http::pipeline::{ListenerOptions, Pipeline};
-use crate::http::serve::{ConnectionOptions, Peer};
+use crate::http::remote::OwnCertificate;
+use crate::http::serve::{ConnectionOptions, ListenerTls, Peer};
 use crate::http::tls::{ServerTls, TlsError};
 use crate::http::{host, serve, tls};
+use crate::identity::Issuer;
 use crate::operation::{Service, ServiceKind};
 use crate::progress::Progress;
 use crate::seed::Seeder;
@@ -28,18 +34,20 @@ use crate::services::table::Tables;
 use crate::store::Store;
 use crate::store::disk::Disk;
 use crate::store::disk::error::{DiskError, DiskErrorKind};
+use crate::store::disk::folder::TLS_FOLDER;
 use crate::store::disk::medium::Medium;
 use crate::store::records::CorruptRecord;
-use crate::{control, seed};
+use crate::{control, identity, seed};
 pub use address::Address;
 use address::listen;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::Response;
+use axum::routing::any;
 pub use builder::EmulatorBuilder;
 pub use error::StartError;
-use std::net::{IpAddr, Ipv4Addr};
-use std::path::Path;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, SystemTime};
 use tokio::sync::watch;
@@ -100,7 +108,7 @@ impl Emulator {
     ) -> Result<Emulator, StartError> {
         let account = config.accounts.first().cloned().ok_or(AccountError::NoAccount).map_err(ConfigErrorKind::from)?;
         let environment = Arc::new(environment);
-        let accounts: Arc<Accounts> = Arc::new(config.accounts.iter().cloned().collect());
+        let mut accounts: Accounts = config.accounts.iter().cloned().collect();
         let (store, mut recovered) = match &config.location {
             None => (Store::MEMORY, Vec::new()),
             Some(path) => {
@@ -108,6 +116,10 @@ impl Emulator {
                 (Store::on_disk(Arc::new(disk)), recovered)
             }
         };
+        // The second part of a root's name is an account, which an earlier start made.
+        let stored = store.disk().map(|disk| disk.roots()).unwrap_or_default();
+        accounts.declare(stored.iter().filter_map(|root| root.split('/').nth(1)).map(str::to_owned));
+        let accounts = Arc::new(accounts);
         let location = config.location.as_deref().unwrap_or(Path::new(""));
         let unreadable = |record| DiskError::new(location, DiskErrorKind::CorruptRecord(record));
         let files = Arc::new(Files::open(&accounts, &store).map_err(unreadable)?);
@@ -128,10 +140,27 @@ impl Emulator {
         let services: Vec<Arc<dyn Service>> = configured.iter().map(|(service, _)| service.clone()).collect();
 
         let scheme = if tls.is_some() { "https" } else { "http" };
+        let automatic_tls = automatic_tls(config);
+        let (listener_tls, own_certificate) = match (tls, &automatic_tls) {
+            (Some(tls), _) => (ListenerTls::Required(tls.config), OwnCertificate::Loaded(tls.certificate)),
+            (None, Some(tls)) => (ListenerTls::Automatic(tls.clone()), OwnCertificate::Automatic(tls.clone())),
+            (None, None) => (ListenerTls::Off, OwnCertificate::None),
+        };
         let address = |kind, endpoint: &Endpoint, port| Address { kind, scheme, host: endpoint.host.clone(), port };
-        let options = ListenerOptions { host_style: !config.path_style_only, https: tls.is_some(), oauth: config.oauth };
+        let options = ListenerOptions { host_style: !config.path_style_only };
+        let issuer = config.oauth.map(|_| {
+            let folder = config.location.clone();
+            Issuer::open(config.principals.clone(), environment.clone(), folder).map(Arc::new)
+        });
+        let issuer = issuer.transpose()?;
+        let sign_in = Arc::new(SignIn {
+            is_open: config.is_open,
+            oauth: config.oauth,
+            principals: config.principals.clone(),
+            issuer: issuer.clone(),
+        });
         let background = Arc::new(Background::default());
-        let local_services = Arc::new(LocalServices::new(tls.as_ref().map(|tls| tls.certificate.clone())));
+        let local_services = Arc::new(LocalServices::new(own_certificate));
         for container in blobs.with_discarded(&accounts) {
             background.spawn(Box::pin(async move {
                 while remove_some(&container).await {
@@ -147,6 +176,7 @@ impl Emulator {
         let mut pipeline = |service: Arc<dyn Service>| {
             operations.extend(service.operations().iter().map(|spec| spec.name));
             Pipeline::new(service, accounts.clone(), environment.clone(), store.clone(), &background, options)
+                .with_sign_in(sign_in.clone())
                 .with_local_services(&local_services)
                 .with_diagnostics(&diagnostics)
         };
@@ -203,7 +233,8 @@ impl Emulator {
             services,
             operations,
             addresses: addresses.iter().chain(&lake_address).map(Address::of_service).collect(),
-            accounts: config.accounts.clone(),
+            declared: declared(config),
+            accounts: accounts.clone(),
             location: config.location.clone(),
             started: environment.machine(),
             environment: environment.clone(),
@@ -211,6 +242,7 @@ impl Emulator {
             store: store.clone(),
             checkpoints: Checkpoints::default(),
             seeder,
+            tls: automatic_tls,
         });
         let console = Arc::new(Console::new(apis));
         let mut listeners = JoinSet::new();
@@ -218,8 +250,8 @@ impl Emulator {
         for (routes, endpoint, listener) in bound {
             let own = control::routes(control_state.clone()).merge(console.routes(&endpoint.host));
             let router = own.merge(routes);
-            let tls = tls.as_ref().map(|tls| tls.config.clone());
-            let options = ConnectionOptions { tls, idle_timeout: endpoint.keep_alive, alive: alive.clone() };
+            let options =
+                ConnectionOptions { tls: listener_tls.clone(), idle_timeout: endpoint.keep_alive, alive: alive.clone() };
             listeners.spawn(serve::serve(listener, router, options));
         }
         Ok(Emulator {
@@ -263,12 +295,8 @@ impl Emulator {
     }
 
     /// The connection string of the first account, with the endpoints of all services that run.
-    ///
-    /// It has no `DfsEndpoint`: the SDK for .NET refuses a string with a name that it does not know, and clients of Data Lake take the
-    /// Blob service's endpoint.
     pub fn connection_string(&self) -> String {
-        let addresses: Vec<ServiceAddress> = self.addresses.iter().map(Address::of_service).collect();
-        control::connection_string(&self.account, &addresses)
+        connection_string(&self.account, &self.addresses)
     }
 
     /// The URL of a service's endpoint for the first account, with a signature that allows everything until the year 2100: for clients
@@ -320,6 +348,15 @@ impl Emulator {
     }
 }
 
+/// The connection string of an account, with the endpoints at these addresses.
+///
+/// It has no `DfsEndpoint`: the SDK for .NET refuses a string with a name that it does not know, and clients of Data Lake take the
+/// Blob service's endpoint.
+fn connection_string(account: &Account, addresses: &[Address]) -> String {
+    let addresses: Vec<ServiceAddress> = addresses.iter().map(Address::of_service).collect();
+    control::connection_string(account, &addresses)
+}
+
 /// The ports and pipelines of the services, for [`LocalServices`]. Websites are not copy sources.
 fn services_of(addresses: &[Address], pipelines: &[Arc<Pipeline>]) -> Vec<(u16, Weak<Pipeline>)> {
     let service = |pipeline: &Arc<Pipeline>| {
@@ -329,6 +366,11 @@ fn services_of(addresses: &[Address], pipelines: &[Arc<Pipeline>]) -> Vec<(u16, 
     pipelines.iter().filter_map(service).collect()
 }
 
+/// The names of the declared accounts.
+fn declared(config: &Config) -> Vec<String> {
+    config.accounts.iter().map(|account| account.name.clone()).filter(|name| name != ANY_NAME).collect()
+}
+
 /// The hosts at which the services listen, as far as they are names.
 fn hosts(config: &Config) -> impl Iterator<Item = String> {
     [&config.blob, &config.queue, &config.table, &config.file].into_iter().flatten().map(|endpoint| endpoint.host.clone())
@@ -336,14 +378,22 @@ fn hosts(config: &Config) -> impl Iterator<Item = String> {
 
 /// Routes all requests to the pipeline.
 fn service_routes(pipeline: Arc<Pipeline>) -> Router {
-    let answer = |State(pipeline): State<Arc<Pipeline>>, request| async move { answer(&pipeline, request).await };
-    Router::new().fallback(answer).with_state(pipeline)
+    let handler = |State(pipeline): State<Arc<Pipeline>>, request| async move { answer(&pipeline, request).await };
+    let routes = match pipeline.has_issuer() {
+        true => Router::new().route(identity::ROUTE, any(handler)),
+        false => Router::new(),
+    };
+    routes.fallback(handler).with_state(pipeline)
 }
 
 /// Routes each request to the pipeline of its API.
 fn blob_routes(port: BlobPort) -> Router {
-    let answer = |State(port): State<Arc<BlobPort>>, request| async move { answer(port.pipeline(&request), request).await };
-    Router::new().fallback(answer).with_state(Arc::new(port))
+    let handler = |State(port): State<Arc<BlobPort>>, request| async move { answer(port.pipeline(&request), request).await };
+    let routes = match port.blob.has_issuer() {
+        true => Router::new().route(identity::ROUTE, any(handler)),
+        false => Router::new(),
+    };
+    routes.fallback(handler).with_state(Arc::new(port))
 }
 
 async fn answer(pipeline: &Arc<Pipeline>, request: Request) -> Response {
@@ -351,10 +401,12 @@ async fn answer(pipeline: &Arc<Pipeline>, request: Request) -> Response {
         return refusal;
     }
     let landing = landing(pipeline.service().kind(), &request);
-    let peer = request.extensions().get::<Peer>().cloned();
-    let address = peer.as_ref().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.address.ip());
-    let metadata_case = peer.map(|peer| peer.metadata_case).unwrap_or_default();
-    landing.apply(pipeline.answer(request, address, metadata_case).await)
+    let unknown = || Peer::new(SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), 0), false);
+    let peer = request.extensions().get::<Peer>().cloned().unwrap_or_else(unknown);
+    if let Some(issuer) = pipeline.issuer_of(&request) {
+        return issuer.answer(request, peer.https, |name| pipeline.is_account(name)).await;
+    }
+    landing.apply(pipeline.answer(request, peer).await)
 }
 
 fn service(
@@ -378,5 +430,27 @@ fn service(
 /// # Errors
 /// [`TlsError`] if a file cannot be read or used.
 pub(crate) fn load_tls(config: &Config) -> Result<Option<ServerTls>, TlsError> {
-    config.tls.as_ref().map(|tls| tls::load(&tls.cert, &tls.key)).transpose()
+    match &config.tls {
+        Tls::Files { cert, key } => tls::load(cert, key).map(Some),
+        Tls::Off | Tls::Automatic { .. } => Ok(None),
+    }
+}
+
+/// The certificate that a server with this configuration makes itself, if it does.
+fn automatic_tls(config: &Config) -> Option<Arc<AutomaticTls>> {
+    let Tls::Automatic { names, .. } = &config.tls else { return None };
+    let endpoints = [&config.blob, &config.queue, &config.table, &config.file];
+    let hosts = endpoints.into_iter().flatten().map(|endpoint| endpoint.host.as_str());
+    let accounts = config.accounts.iter().map(|account| account.name.as_str());
+    Some(Arc::new(AutomaticTls::new(tls_folder(config), CertificateNames::of_server(accounts, hosts, names))))
+}
+
+/// The folder of the authority of a server: with its data or, if that is in memory, with the state of the user. `None` if the
+/// environment names none.
+pub(crate) fn tls_folder(config: &Config) -> Option<PathBuf> {
+    if let Tls::Automatic { folder: Some(folder), .. } = &config.tls {
+        return Some(folder.clone());
+    }
+    let parent = config.location.clone().or_else(|| state_folder(&|name| std::env::var_os(name)));
+    parent.map(|parent| parent.join(TLS_FOLDER))
 }

@@ -2,11 +2,15 @@
 //! [`Authorization`], which `rules::auth::permissions` compares with the permission that the operation requires.
 
 use crate::account::Account;
+use crate::http::target;
+use crate::identity::Issuer;
 use crate::operation::{Service, ServiceKind, Target};
 use crate::rules::auth::permissions::Authorization;
+use crate::rules::auth::principals::Principals;
+use crate::rules::auth::roles::{ActionSet, Assignment, Rights};
 use crate::rules::auth::sas::Sas;
 use crate::rules::auth::shared_key::{Dialect, SignedRequest};
-use crate::rules::auth::token::{Identity, TokenCheck};
+use crate::rules::auth::token::{Identity, TokenCheck, TokenVerifier};
 use crate::rules::auth::{shared_key, token};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lake::access;
@@ -17,11 +21,25 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
+use std::borrow::Cow;
 use std::net::IpAddr;
+use std::sync::Arc;
 
-/// The `WWW-Authenticate` header of a 401. The server knows no tenant, so it names the tenant "common".
-const CHALLENGE: &str =
-    "Bearer authorization_uri=https://login.microsoftonline.com/common/oauth2/authorize resource_id=https://storage.azure.com";
+/// The authority that the challenge of a 401 names if the server accepts tokens of others. It knows no tenant, so it names the tenant "common".
+const AUTHORITY: &str = "https://login.microsoftonline.com/common";
+
+/// Who may sign in to a server, and how.
+#[derive(Clone, Debug, Default)]
+pub struct SignIn {
+    /// Whether every request is authorized, whoever sends it.
+    pub is_open: bool,
+    /// What is checked of a bearer token; `None`: bearer tokens are refused.
+    pub oauth: Option<TokenCheck>,
+    /// The principals with roles.
+    pub principals: Principals,
+    /// The issuer of the server's own tokens.
+    pub issuer: Option<Arc<Issuer>>,
+}
 
 /// The parts of a request that authentication needs.
 #[derive(Clone, Copy, Debug)]
@@ -35,14 +53,16 @@ pub struct SignedHead<'a> {
     pub raw_query: &'a str,
     /// The headers that are text, with lower-case names, in the order sent.
     pub headers: &'a [(&'a str, &'a str)],
+    /// The `Host` header.
+    pub host: &'a str,
     /// The service version of the request.
     pub version: Version,
     /// The address of the client.
     pub peer: IpAddr,
     /// Whether the connection uses TLS.
     pub https: bool,
-    /// What is checked of a bearer token; `None`: bearer tokens are refused.
-    pub oauth: Option<TokenCheck>,
+    /// Who may sign in.
+    pub sign_in: &'a SignIn,
     /// The server's time.
     pub now: Timestamp,
     /// The machine's time, which decides whether a token is valid. The date of a signed request may be close to either time.
@@ -82,14 +102,17 @@ pub fn authenticate(
     target: &Target,
 ) -> Result<Caller, StorageError> {
     let header = head.header("authorization");
+    if head.sign_in.is_open {
+        return Ok(anybody(head, service, header.and_then(bearer_token)));
+    }
     match (header, header.and_then(bearer_token)) {
         (_, Some(token)) => {
-            let user = bearer(head, service, account, target, token).map_err(challenge)?;
+            let user = bearer(head, service, account, target, token).map_err(|error| challenge(error, head))?;
             match Sas::is_for_one_user(head.query) {
                 true => signature(head, service, account, target, Some(user)),
                 false => {
-                    let principal = access::Caller::of_token(&user);
-                    Ok(Caller { user: Some(user), principal, ..Authorization::User.into() })
+                    let (actions, principal) = rights(&user, service.kind(), account, target.container_name());
+                    Ok(Caller { user: Some(user), principal, ..Authorization::User(actions).into() })
                 }
             }
         }
@@ -97,6 +120,14 @@ pub fn authenticate(
         (None, None) if Sas::is_present(head.query) => signature(head, service, account, target, None),
         (None, None) => Ok(Authorization::Anonymous(service.public_access(&account.name, target)).into()),
     }
+}
+
+/// The caller of a server that checks no signature: the principal in a token, or nobody. It may do everything.
+fn anybody(head: &SignedHead<'_>, service: &dyn Service, token: Option<&str>) -> Caller {
+    let user = token.and_then(token::unchecked).unwrap_or_else(Identity::nobody);
+    let sas = Sas::is_present(head.query).then(|| Sas::parse(service.kind().letter(), head.query).ok()).flatten();
+    let overrides = sas.iter().flat_map(Sas::overrides).map(|(name, value)| (name, value.to_owned())).collect();
+    Caller { user: Some(user), overrides, ..Authorization::User(ActionSet::ALL).into() }
 }
 
 /// The token of an `Authorization` header with the scheme Bearer.
@@ -117,13 +148,46 @@ fn bearer(
         ServiceKind::Blob | ServiceKind::DataLake => &["blob", "dfs"],
         other => &[other.label()],
     };
-    let (https, version, now) = (head.https, head.version, head.machine);
-    let user = token::bearer(head.oauth, token, &token::TokenContext { labels, account: &account.name, https, version, now })?;
+    let (https, version, account) = (head.https, head.version, account.name.as_str());
+    let check = head.sign_in.oauth;
+    // The server's own tokens follow its clock, which a test may move. Other clients use the time of the machine.
+    let now = if check == Some(TokenCheck::Local) { head.now } else { head.machine };
+    let verifier = head.sign_in.issuer.as_deref().map(|issuer| issuer as &dyn TokenVerifier);
+    let context = token::TokenContext { labels, account, https, version, now, verifier };
+    let user = token::bearer(check, token, &context)?;
     tracing::debug!(target: "lazuli::access", "a token of {:?} ({:?})", user.oid, user.name);
     if service.kind() == ServiceKind::File && target.container_name().is_some() {
         token::intent(head.header("x-ms-file-request-intent"))?;
     }
-    Ok(user)
+    Ok(head.sign_in.principals.resolve(user))
+}
+
+/// What the roles of a principal permit on a container, queue, table or share, and whose access control lists apply. In a hierarchical
+/// namespace, the lists decide about paths where the roles do not suffice.
+pub fn rights(user: &Identity, kind: ServiceKind, account: &Account, container: Option<&str>) -> (ActionSet, access::Caller) {
+    let actions = user.rights.on(container);
+    let principal = access::Caller::of_token(user, actions);
+    let has_paths = account.hns && matches!(kind, ServiceKind::Blob | ServiceKind::DataLake);
+    match has_paths && principal.is_limited() {
+        true => (actions.union(access::PERMITTED_BY_ACL), principal),
+        false => (actions, principal),
+    }
+}
+
+/// Adds to the error of a principal without a role who it is and which roles it has.
+pub fn with_roles(error: StorageError, caller: &Caller) -> StorageError {
+    let Some(Identity { oid, name, rights: Rights::Assigned(roles), .. }) = &caller.user else { return error };
+    if error.code() != ErrorCode::AuthorizationPermissionMismatch {
+        return error;
+    }
+    let scoped = |role: &Assignment| match &role.scope {
+        Some(scope) => format!("{} in {scope}", role.role.name),
+        None => role.role.name.to_owned(),
+    };
+    let roles: Vec<String> = roles.iter().map(scoped).collect();
+    let roles = if roles.is_empty() { "no role".to_owned() } else { roles.join(", ") };
+    let reason = format!("{}; {name:?} ({oid}) has {roles}", error.reason());
+    error.with_reason(reason)
 }
 
 impl SignedHead<'_> {
@@ -132,9 +196,26 @@ impl SignedHead<'_> {
     }
 }
 
-/// Adds the `WWW-Authenticate` header to a 401.
-pub fn challenge(error: StorageError) -> StorageError {
-    if error.status() == 401 { error.with_header("www-authenticate", CHALLENGE) } else { error }
+/// Adds the `WWW-Authenticate` header to a 401. It names the authority from which clients get a token: this server, if it accepts
+/// only its own.
+pub fn challenge(error: StorageError, head: &SignedHead<'_>) -> StorageError {
+    if error.status() != 401 {
+        return error;
+    }
+    let authority = match head.sign_in.oauth {
+        Some(TokenCheck::Local) => Issuer::authority(&authority_host(head.host)),
+        Some(TokenCheck::Basic | TokenCheck::Dev) | None => AUTHORITY.to_owned(),
+    };
+    let challenge = format!("Bearer authorization_uri={authority}/oauth2/authorize resource_id=https://storage.azure.com");
+    error.with_header("www-authenticate", challenge)
+}
+
+/// The host at which the paths of the issuer are: not that of an account, whose paths name containers.
+fn authority_host(host: &str) -> Cow<'_, str> {
+    match target::account_of_host(host) {
+        Some(_) => host.rsplit_once(':').map_or_else(|| "localhost".into(), |(_, port)| format!("localhost:{port}").into()),
+        None => host.into(),
+    }
 }
 
 fn shared_key(head: &SignedHead<'_>, service: &dyn Service, account: &Account, value: &str) -> Result<(), StorageError> {
@@ -231,9 +312,29 @@ fn signature(
     sas.check_protocol(head.https)?;
     sas.check_user(user.as_ref())?;
     let overrides = sas.overrides().map(|(name, value)| (name, value.to_owned())).collect();
-    let principal = access::Caller::of_signature(sas.parameter("saoid"), sas.parameter("suoid"))?;
+    let (actions, principal) = rights_of_signer(&sas, head.sign_in, service.kind(), account, target)?;
     let scope = sas.encryption_scope().map(str::to_owned);
-    Ok(Caller { authorization: sas.authorization(&effective), user, principal, overrides, scope })
+    Ok(Caller { authorization: sas.authorization(&effective, actions), user, principal, overrides, scope })
+}
+
+/// What the signer of a SAS may do at this moment, which limits the SAS, and whose access control lists apply. An account key is not
+/// limited; a user delegation key has the rights of its principal.
+fn rights_of_signer(
+    sas: &Sas,
+    sign_in: &SignIn,
+    kind: ServiceKind,
+    account: &Account,
+    target: &Target,
+) -> Result<(ActionSet, access::Caller), StorageError> {
+    let named = access::Caller::of_signature(sas.parameter("saoid"), sas.parameter("suoid"))?;
+    let Some(key) = sas.delegation_key() else { return Ok((ActionSet::ALL, named)) };
+    let signer = sign_in.principals.with_oid(&key.oid, &key.tid);
+    let container = target.container_name().or_else(|| Some(sas.parameter("tn")).filter(|table| !table.is_empty()));
+    let (actions, principal) = rights(&signer, kind, account, container);
+    match named == access::Caller::SuperUser && principal.is_limited() && account.hns {
+        true => Ok((actions, principal)),
+        false => Ok((signer.rights.on(container), named)),
+    }
 }
 
 /// Returns true if the signature of the text was made with this key. The comparison takes constant time.

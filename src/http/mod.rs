@@ -2,6 +2,7 @@
 
 mod access_log;
 pub mod auth;
+pub mod automatic_tls;
 pub mod background;
 pub mod blob_port;
 pub mod client_stream;

@@ -1,5 +1,6 @@
 //! The HTTP client for copy sources on other servers. It sends each request once, follows no redirect, and has timeouts.
 
+use crate::http::automatic_tls::AutomaticTls;
 use crate::http::header_case::{HeaderCaseReader, MetadataCase};
 use crate::operation::{RemoteRequest, RemoteResponse, source_unavailable};
 use crate::rules::error::StorageError;
@@ -25,19 +26,30 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The timeout from the start of a request to the head of the response.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The client. It loads the trusted certificates on its first request, so that the start of the server does not wait for that.
+/// The client. It loads the trusted certificates on its first request over https, so that the start of the server does not wait for that.
 #[derive(Debug, Default)]
 pub struct Remote {
-    connector: OnceLock<HttpsConnector<HttpConnector>>,
-    /// This server's own certificate, which is trusted whoever signed it: the source may be this server under a name that it does not
-    /// know itself.
-    own: Option<CertificateDer<'static>>,
+    http: OnceLock<HttpsConnector<HttpConnector>>,
+    https: OnceLock<HttpsConnector<HttpConnector>>,
+    own: OwnCertificate,
+}
+
+/// This server's own certificate, which is trusted, too: the source may be this server under a name that it does not know itself.
+#[derive(Clone, Debug, Default)]
+pub enum OwnCertificate {
+    /// The server does not use TLS.
+    #[default]
+    None,
+    /// This one is trusted whoever signed it.
+    Loaded(CertificateDer<'static>),
+    /// The authority of the server is trusted, and with it the other servers of the same user.
+    Automatic(Arc<AutomaticTls>),
 }
 
 impl Remote {
     /// Creates a client that trusts this certificate and those that the machine trusts.
-    pub fn trusting(own: Option<CertificateDer<'static>>) -> Remote {
-        Remote { connector: OnceLock::new(), own }
+    pub fn trusting(own: OwnCertificate) -> Remote {
+        Remote { own, ..Remote::default() }
     }
 
     /// Sends a request, and returns when the head of the response has arrived.
@@ -59,7 +71,7 @@ impl Remote {
         let host = host(&uri).ok_or_else(|| source_unavailable("the URL has no host"))?;
         request.headers_mut().insert(header::HOST, host.parse().map_err(|_| source_unavailable("the URL has no host"))?);
 
-        let mut connector = self.connector()?.clone();
+        let mut connector = self.connector(uri.scheme_str() == Some("https"))?.clone();
         std::future::poll_fn(|context| connector.poll_ready(context)).await.map_err(|error| failed(&*error))?;
         let stream = connector.call(uri).await.map_err(|error| failed(&*error))?;
         let metadata_case = MetadataCase::default();
@@ -76,17 +88,19 @@ impl Remote {
         Ok(RemoteResponse::new(head.status.as_u16(), head.headers, metadata_case, Body::new(body)))
     }
 
-    fn connector(&self) -> Result<&HttpsConnector<HttpConnector>, StorageError> {
-        if let Some(connector) = self.connector.get() {
+    fn connector(&self, https: bool) -> Result<&HttpsConnector<HttpConnector>, StorageError> {
+        let connector = if https { &self.https } else { &self.http };
+        if let Some(connector) = connector.get() {
             return Ok(connector);
         }
         let mut plain = HttpConnector::new();
         plain.enforce_http(false);
         plain.set_connect_timeout(Some(CONNECT_TIMEOUT));
         plain.set_nodelay(true);
-        let tls = trusting(self.own.clone()).map_err(|error| source_unavailable(error.to_string()))?;
-        let connector = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1().wrap_connector(plain);
-        Ok(self.connector.get_or_init(|| connector))
+        let tls = if https { trusting(&self.own) } else { without_roots() };
+        let tls = tls.map_err(|error| source_unavailable(error.to_string()))?;
+        let made = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1().wrap_connector(plain);
+        Ok(connector.get_or_init(|| made))
     }
 }
 
@@ -100,8 +114,15 @@ fn host(uri: &Uri) -> Option<String> {
     })
 }
 
+/// For connections without TLS.
+fn without_roots() -> Result<ClientConfig, rustls::Error> {
+    let builder =
+        ClientConfig::builder_with_provider(Arc::new(ring::default_provider())).with_safe_default_protocol_versions()?;
+    Ok(builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth())
+}
+
 /// Trusts the certificates of the machine, or those of `webpki-roots` if the machine has none, as in a minimal container.
-fn trusting(own: Option<CertificateDer<'static>>) -> Result<ClientConfig, rustls::Error> {
+fn trusting(own: &OwnCertificate) -> Result<ClientConfig, rustls::Error> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions()?;
     let mut roots = RootCertStore::empty();
@@ -109,7 +130,18 @@ fn trusting(own: Option<CertificateDer<'static>>) -> Result<ClientConfig, rustls
     if known == 0 {
         roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
     }
-    let Some(own) = own else { return Ok(builder.with_root_certificates(roots).with_no_client_auth()) };
+    let own = match own {
+        OwnCertificate::Loaded(own) => own.clone(),
+        OwnCertificate::None => return Ok(builder.with_root_certificates(roots).with_no_client_auth()),
+        OwnCertificate::Automatic(tls) => {
+            match tls.existing_authority() {
+                None => {}
+                Some(Ok(authority)) => roots.add(authority.certificate().clone())?,
+                Some(Err(error)) => tracing::warn!("copies trust no server of the same authority: {error}"),
+            }
+            return Ok(builder.with_root_certificates(roots).with_no_client_auth());
+        }
+    };
     let others = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build();
     let others = others.map_err(|error| rustls::Error::General(error.to_string()))?;
     Ok(builder.dangerous().with_custom_certificate_verifier(Arc::new(OwnOrTrusted { own, others })).with_no_client_auth())

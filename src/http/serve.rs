@@ -1,5 +1,7 @@
 //! Listeners and connections, with or without TLS.
 
+use crate::authority::AuthorityError;
+use crate::http::automatic_tls::AutomaticTls;
 use crate::http::client_stream::{ClientStream, StreamLimits};
 use crate::http::faults;
 use crate::http::faults::CutConnection;
@@ -11,6 +13,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use rustls::ServerConfig;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -28,15 +31,35 @@ use tower_service::Service;
 pub struct Peer {
     /// The address of the client.
     pub address: SocketAddr,
+    /// Whether the connection uses TLS.
+    pub https: bool,
     /// The metadata names of the request that were not written in lower case, in pairs: in lower case, as written.
     pub metadata_case: Vec<(String, String)>,
+}
+
+impl Peer {
+    /// A client at this address, before its first request.
+    pub fn new(address: SocketAddr, https: bool) -> Peer {
+        Peer { address, https, metadata_case: Vec::new() }
+    }
+}
+
+/// Which connections use TLS.
+#[derive(Clone, Debug)]
+pub enum ListenerTls {
+    /// None.
+    Off,
+    /// All, with this certificate.
+    Required(Arc<ServerConfig>),
+    /// Those that begin with a TLS handshake. All others are plain http.
+    Automatic(Arc<AutomaticTls>),
 }
 
 /// How connections are served.
 #[derive(Clone)]
 pub struct ConnectionOptions {
-    /// The TLS configuration; `None` for plain http.
-    pub tls: Option<Arc<rustls::ServerConfig>>,
+    /// Whether connections use TLS.
+    pub tls: ListenerTls,
     /// The longest pause between requests or within the head of a request.
     pub idle_timeout: Duration,
     /// Its sender can wait until all connections are closed.
@@ -82,55 +105,100 @@ enum ConnectionError {
     Tls(io::Error),
     #[error("the TLS handshake took too long")]
     HandshakeTimeout,
+    #[error(transparent)]
+    NoCertificate(#[from] AuthorityError),
+}
+
+impl ConnectionError {
+    /// Returns true if the client ended the handshake because of the certificate.
+    fn is_distrust(&self) -> bool {
+        use rustls::AlertDescription::{BadCertificate, CertificateUnknown, UnknownCA};
+        let ConnectionError::Tls(error) = self else { return false };
+        let cause = error.get_ref().and_then(|cause| cause.downcast_ref::<rustls::Error>());
+        matches!(cause, Some(rustls::Error::AlertReceived(BadCertificate | CertificateUnknown | UnknownCA)))
+    }
 }
 
 async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, options: ConnectionOptions) {
     // Small responses are sent at once. A socket that does not support this works without it.
     _ = stream.set_nodelay(true);
-    let outcome = match options.tls {
+    let outcome = match first_byte(&stream, &options).await {
         // The client has sent nothing or has closed the connection.
-        _ if !has_started(&stream, peer, &options).await => Ok(()),
-        None => serve_http(stream, peer, router, options.idle_timeout).await,
-        Some(config) => match tokio::time::timeout(HANDSHAKE_TIMEOUT, TlsAcceptor::from(config).accept(stream)).await {
-            Ok(Ok(stream)) => serve_http(stream, peer, router, options.idle_timeout).await,
-            Ok(Err(error)) => Err(ConnectionError::Tls(error)),
-            Err(_) => Err(ConnectionError::HandshakeTimeout),
-        },
+        None => Ok(()),
+        Some(first) => {
+            warn_of_other_scheme(&stream, peer, first, &options.tls);
+            match (&options.tls, first) {
+                (ListenerTls::Required(config), _) => {
+                    serve_https(stream, peer, router, config.clone(), options.idle_timeout).await
+                }
+                (ListenerTls::Automatic(tls), TLS_HANDSHAKE) => match tokio::time::timeout(HANDSHAKE_TIMEOUT, tls.config()).await
+                {
+                    Ok(Ok(config)) => serve_https(stream, peer, router, config, options.idle_timeout).await,
+                    Ok(Err(error)) => Err(error.into()),
+                    Err(_) => Err(ConnectionError::HandshakeTimeout),
+                },
+                (ListenerTls::Off | ListenerTls::Automatic(_), _) => {
+                    serve_http(stream, Peer::new(peer, false), router, options.idle_timeout).await
+                }
+            }
+        }
     };
-    if let Err(error) = outcome {
-        tracing::debug!(target: "lazuli::connection", "{peer}: {error}");
+    match outcome {
+        Err(error @ ConnectionError::NoCertificate(_)) => tracing::warn!("{peer} cannot be served over https: {error}"),
+        Err(error) if error.is_distrust() && matches!(options.tls, ListenerTls::Automatic(_)) => tracing::warn!(
+            "{peer} does not trust the certificate of this server: lazuli run and lazuli env set the variables for that, and lazuli trust \
+             changes the system's list"
+        ),
+        Err(error) => tracing::debug!(target: "lazuli::connection", "{peer}: {error}"),
+        Ok(()) => {}
     }
     drop(options.alive);
 }
 
-/// Waits for the first byte of a connection. Returns true if there is one, and logs a warning if the client confuses http and https.
-async fn has_started(stream: &TcpStream, peer: SocketAddr, options: &ConnectionOptions) -> bool {
+/// Waits for the first byte of a connection, which remains to be read. Returns `None` if there is none.
+async fn first_byte(stream: &TcpStream, options: &ConnectionOptions) -> Option<u8> {
+    let longest = if matches!(options.tls, ListenerTls::Required(_)) { HANDSHAKE_TIMEOUT } else { options.idle_timeout };
     let mut first = [0];
-    let longest = if options.tls.is_some() { HANDSHAKE_TIMEOUT } else { options.idle_timeout };
-    let came = tokio::time::timeout(longest, stream.peek(&mut first)).await;
+    match tokio::time::timeout(longest, stream.peek(&mut first)).await {
+        Ok(Ok(1..)) => Some(first[0]),
+        _ => None,
+    }
+}
+
+/// Logs a warning if the client confuses http and https.
+fn warn_of_other_scheme(stream: &TcpStream, peer: SocketAddr, first: u8, tls: &ListenerTls) {
     let port = || stream.local_addr().map_or(0, |address| address.port());
-    match (&options.tls, first) {
-        (None, [TLS_HANDSHAKE]) => tracing::warn!(
-            "{peer} speaks TLS to port {port}, which serves plain http: its endpoint has to begin with http://, or the server needs \
-             --cert and --key",
+    match tls {
+        ListenerTls::Off if first == TLS_HANDSHAKE => tracing::warn!(
+            "{peer} speaks TLS to port {port}, which serves plain http: its endpoint has to begin with http://, or the server has to start \
+             without --tls off",
             port = port()
         ),
-        (Some(_), [byte]) if byte.is_ascii_uppercase() => {
-            tracing::warn!(
-                "{peer} speaks plain http to port {port}, which serves https: its endpoint has to begin with https://",
-                port = port()
-            );
-        }
+        ListenerTls::Required(_) if first.is_ascii_uppercase() => tracing::warn!(
+            "{peer} speaks plain http to port {port}, which serves https: its endpoint has to begin with https://",
+            port = port()
+        ),
         _ => {}
     }
-    matches!(came, Ok(Ok(1..)))
 }
 
 /// The first byte of a TLS connection: the type of a handshake record.
 const TLS_HANDSHAKE: u8 = 22;
 
+async fn serve_https(
+    stream: TcpStream,
+    peer: SocketAddr,
+    router: Router,
+    config: Arc<ServerConfig>,
+    idle_timeout: Duration,
+) -> Result<(), ConnectionError> {
+    let handshake = tokio::time::timeout(HANDSHAKE_TIMEOUT, TlsAcceptor::from(config).accept(stream)).await;
+    let stream = handshake.map_err(|_| ConnectionError::HandshakeTimeout)?.map_err(ConnectionError::Tls)?;
+    serve_http(stream, Peer::new(peer, true), router, idle_timeout).await
+}
+
 /// Serves a connection, and adds the [`Peer`] to the extensions of each request.
-async fn serve_http<S>(stream: S, peer: SocketAddr, router: Router, idle_timeout: Duration) -> Result<(), ConnectionError>
+async fn serve_http<S>(stream: S, peer: Peer, router: Router, idle_timeout: Duration) -> Result<(), ConnectionError>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
@@ -138,7 +206,7 @@ where
     let stream = HeaderCaseReader::new(ClientStream::new(stream, LIMITS), metadata_case.clone());
     let service = service_fn(move |request: Request<Incoming>| {
         let mut request = request.map(Body::new);
-        request.extensions_mut().insert(Peer { address: peer, metadata_case: metadata_case.next_head() });
+        request.extensions_mut().insert(Peer { metadata_case: metadata_case.next_head(), ..peer });
         let answer = router.clone().call(request);
         async move {
             match answer.await {

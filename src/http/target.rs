@@ -115,7 +115,7 @@ fn without_suffix(label: &str) -> (&str, bool) {
 impl AccountAddress<'_> {
     /// The account, if it exists.
     pub fn find(&self, accounts: &Accounts) -> Option<Arc<Account>> {
-        accounts.get(&self.account).cloned()
+        accounts.get(&self.account)
     }
 }
 

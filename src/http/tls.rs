@@ -97,12 +97,7 @@ pub fn load(cert: &Path, key: &Path) -> Result<ServerTls, TlsError> {
             pair
         }
     };
-    let mut config = ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(unusable)?
-        .with_no_client_auth()
-        .with_cert_resolver(Arc::new(SingleCertAndKey::from(pair)));
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    let config = server_config(pair).map_err(unusable)?;
     let warning = old.then(|| {
         format!(
             "{} is an X.509 certificate of version 1, which some clients refuse, and which names no host: openssl x509 -req makes one of \
@@ -110,7 +105,20 @@ pub fn load(cert: &Path, key: &Path) -> Result<ServerTls, TlsError> {
             cert.display()
         )
     });
-    Ok(ServerTls { config: Arc::new(config), certificate, warning })
+    Ok(ServerTls { config, certificate, warning })
+}
+
+/// The configuration of a server with this certificate.
+///
+/// # Errors
+/// [`rustls::Error`].
+pub fn server_config(pair: CertifiedKey) -> Result<Arc<ServerConfig>, rustls::Error> {
+    let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()?
+        .with_no_client_auth()
+        .with_cert_resolver(Arc::new(SingleCertAndKey::from(pair)));
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(Arc::new(config))
 }
 
 /// The first byte of certificates and keys in DER: the tag of a sequence.

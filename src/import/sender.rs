@@ -4,6 +4,7 @@ use crate::account::{Account, Accounts};
 use crate::environment::Environment;
 use crate::http::background::Background;
 use crate::http::pipeline::{ListenerOptions, Pipeline};
+use crate::http::serve::Peer;
 use crate::import::error::{ImportError, ItemError};
 use crate::import::workspace::Document;
 use crate::operation::{Service, ServiceKind};
@@ -20,7 +21,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use http::{HeaderMap, Request, StatusCode};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::Sha256;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 /// The key that signs the requests. The accounts have it only in the pipelines of senders, which no client reaches.
@@ -128,7 +129,7 @@ impl RequestSender {
         store: Store,
         background: &Arc<Background>,
     ) -> RequestSender {
-        let options = ListenerOptions { host_style: false, https: false, oauth: None };
+        let options = ListenerOptions { host_style: false };
         let kind = service.kind();
         let pipeline = Pipeline::new(service, accounts, environment.clone(), store, background, options);
         RequestSender { kind, environment, pipeline: Arc::new(pipeline) }
@@ -200,7 +201,8 @@ impl RequestSender {
         }
         // No client could send a name or a value that no header can have.
         let request = request.body(Body::from(body)).map_err(|error| ItemError::NotImported(error.to_string()))?;
-        let response = self.pipeline.answer(request, IpAddr::V4(Ipv4Addr::LOCALHOST), metadata_case).await;
+        let peer = Peer { metadata_case, ..Peer::new((Ipv4Addr::LOCALHOST, 0).into(), false) };
+        let response = self.pipeline.answer(request, peer).await;
         let code = response.headers().get("x-ms-error-code").and_then(|code| code.to_str().ok()).unwrap_or_default().to_owned();
         match response.status() {
             status if status.is_success() || accepts(status, &code) => Ok(response.into_parts().0.headers),

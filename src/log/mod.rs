@@ -27,6 +27,14 @@ pub enum Format {
     Json,
 }
 
+/// The stream of the log and of the ready lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    Stdout,
+    /// Where standard output is that of another command.
+    Stderr,
+}
+
 /// The options of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogOptions {
@@ -47,7 +55,7 @@ impl Default for LogOptions {
 /// How long a server that stops waits for a reader of its last lines.
 const LAST_LINES: Duration = Duration::from_millis(300);
 
-/// Standard output and standard error of a running server.
+/// The streams of a running server.
 #[derive(Debug)]
 pub struct Logger {
     out: LossyWriter,
@@ -56,18 +64,22 @@ pub struct Logger {
 }
 
 impl Logger {
-    /// Starts the threads that write to both streams, and the log: to standard output by the options, and at the level debug to `file`.
+    /// Starts the threads that write to both streams, and the log: to a stream by the options, and at the level debug to `file`.
     ///
     /// # Errors
     /// [`LogError::Thread`].
-    pub fn start(options: &LogOptions, file: Option<std::fs::File>) -> Result<Logger, LogError> {
+    pub fn start(options: &LogOptions, stream: Stream, file: Option<std::fs::File>) -> Result<Logger, LogError> {
         let notice: Notice = match options.format {
             Format::Text => text::dropped,
             Format::Json => |count| {
                 format!("{}\n", serde_json::json!({ "level": "WARN", "message": text::dropped_message(count), "dropped": count }))
             },
         };
-        let out = LossyWriter::start("stdout", io::stdout(), notice).map_err(LogError::Thread)?;
+        let out = match stream {
+            Stream::Stdout => LossyWriter::start("stdout", io::stdout(), notice),
+            Stream::Stderr => LossyWriter::start("log", io::stderr(), notice),
+        };
+        let out = out.map_err(LogError::Thread)?;
         let err = LossyWriter::start("stderr", io::stderr(), text::dropped).map_err(LogError::Thread)?;
         let file = file.map(|file| LossyWriter::start("debug", file, text::dropped)).transpose().map_err(LogError::Thread)?;
 
@@ -90,7 +102,7 @@ impl Logger {
         Ok(Logger { out, err, file })
     }
 
-    /// Writes a line to standard output.
+    /// Writes a line to the stream of the log.
     pub fn say(&self, line: &str) {
         self.out.send(format!("{line}\n").as_bytes());
     }

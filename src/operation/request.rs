@@ -7,6 +7,7 @@ use crate::operation::{
     SourceAuthorization, SourceLocation, Target, header_text,
 };
 use crate::rules::auth::permissions::{AnonymousAccess, Authorization, RequiredPermission};
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::auth::token::Identity;
 use crate::rules::batch::BatchPart;
 use crate::rules::conditions::{ConditionSupport, Conditions};
@@ -88,7 +89,9 @@ pub trait Parts: Send + Sync + std::fmt::Debug {
 }
 
 /// The permission that a copy needs on its source: that of a reader.
-const READS: RequiredPermission = RequiredPermission::object("r").or_anonymous(AnonymousAccess::Blob);
+const READS: RequiredPermission = RequiredPermission::object("r")
+    .actions(&[&[RoleAction::BlobRead], &[RoleAction::FileRead, RoleAction::FileReadBackup]])
+    .or_anonymous(AnonymousAccess::Blob);
 
 /// How a copy operation reaches its source.
 pub trait Sources: Send + Sync + std::fmt::Debug {

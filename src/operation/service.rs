@@ -89,7 +89,8 @@ pub trait LockedService {
     /// The state of the locked accounts.
     fn save(&self) -> SavedState;
 
-    /// Prepares the way back to a state. Accounts that it lacks stay as they are.
+    /// Prepares the way back to a state. Accounts that it lacks become empty if it is of all accounts, and else stay as
+    /// they are.
     fn prepare(&mut self, saved: &SavedState);
 
     /// Writes the changes that lead to the prepared state.
@@ -154,6 +155,9 @@ pub trait Service: Send + Sync + std::fmt::Debug {
 
     /// The service as it was at a moment, in memory; `None` if the state is another service's.
     fn at(&self, saved: &SavedState) -> Option<Arc<dyn Service>>;
+
+    /// The names of all accounts, including those that were made on their first use.
+    fn account_names(&self) -> Vec<String>;
 
     /// How many containers, queues, tables or shares an account has, or all accounts.
     fn resource_count(&self, account: Option<&str>) -> usize;

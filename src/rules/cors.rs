@@ -42,6 +42,18 @@ pub struct CorsRule {
 }
 
 impl CorsRule {
+    /// The rule that allows everything to pages of all origins.
+    pub fn allow_all() -> CorsRule {
+        let all = || vec!["*".to_owned()];
+        CorsRule {
+            allowed_origins: all(),
+            allowed_methods: METHODS.map(str::to_owned).to_vec(),
+            allowed_headers: all(),
+            exposed_headers: all(),
+            max_age_seconds: 0,
+        }
+    }
+
     fn lists(&self) -> [&[String]; 4] {
         [&self.allowed_origins, &self.allowed_methods, &self.allowed_headers, &self.exposed_headers]
     }

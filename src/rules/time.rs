@@ -43,6 +43,11 @@ impl Timestamp {
         Timestamp::from_ticks(if whole < 0 { 0 } else { whole as u64 + ticks as u64 })
     }
 
+    /// Whole seconds since 1970.
+    pub const fn unix_seconds(self) -> i64 {
+        (self.0 as i64 - UNIX_EPOCH_TICKS as i64).div_euclid(TICKS_PER_SECOND as i64)
+    }
+
     /// Ticks since 0001-01-01.
     pub const fn ticks(self) -> u64 {
         self.0

@@ -2,7 +2,6 @@
 //!
 //! Every well-formed version is accepted, so that future SDKs work. A rule that changed with a version compares it.
 
-use crate::rules::text::digits;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::fmt::Write;
@@ -73,12 +72,10 @@ impl Version {
 
     /// Parses a date: `YYYY-MM-DD`.
     pub fn parse(text: &str) -> Option<Version> {
-        let mut parts = text.split('-').map(|part| (part.len(), digits::<u32>(part)));
-        let (Some((4, Some(year))), Some((2, Some(month))), Some((2, Some(day))), None) =
-            (parts.next(), parts.next(), parts.next(), parts.next())
-        else {
+        let [y0, y1, y2, y3, b'-', m0, m1, b'-', d0, d1] = *text.as_bytes() else {
             return None;
         };
+        let (year, month, day) = (number(&[y0, y1, y2, y3])?, number(&[m0, m1])?, number(&[d0, d1])?);
         let is_date = year >= 2009 && (1..=12).contains(&month) && (1..=31).contains(&day);
         is_date.then_some(Version(year * 10000 + month * 100 + day))
     }
@@ -87,6 +84,11 @@ impl Version {
     pub fn is_since(self, date: &str) -> bool {
         Version::parse(date).is_some_and(|first| self >= first)
     }
+}
+
+/// The number that these ASCII digits write.
+fn number(digits: &[u8]) -> Option<u32> {
+    digits.iter().try_fold(0, |number, digit| digit.is_ascii_digit().then(|| number * 10 + u32::from(digit - b'0')))
 }
 
 impl TryFrom<String> for Version {

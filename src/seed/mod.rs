@@ -28,7 +28,9 @@ use std::sync::Arc;
 pub struct Seeder {
     /// The folder that requests without a document read again.
     pub folder: Option<PathBuf>,
-    accounts: Vec<String>,
+    /// The name of the first account.
+    first: String,
+    accounts: Arc<Accounts>,
     senders: Vec<RequestSender>,
     services: Vec<Arc<dyn Service>>,
     _background: Arc<Background>,
@@ -75,8 +77,9 @@ impl Seeder {
         };
         Seeder {
             folder,
-            accounts: accounts.iter().map(|account| account.name.clone()).collect(),
+            first: accounts.first().map(|account| account.name.clone()).unwrap_or_default(),
             senders: services.iter().map(sender).collect(),
+            accounts: reachable,
             services: services.to_vec(),
             _background: background,
         }
@@ -88,7 +91,7 @@ impl Seeder {
     /// As [`Seeder::plant`].
     pub async fn plant_empty(&self, seed: Seed) -> Result<Planted, SeedError> {
         let is_empty = |account: &str| self.services.iter().all(|service| service.resource_count(Some(account)) == 0);
-        let accounts = seed.by_account(self.first());
+        let accounts = seed.by_account(&self.first);
         self.plant_accounts(accounts.into_iter().filter(|(account, _)| is_empty(account)).collect()).await
     }
 
@@ -97,15 +100,11 @@ impl Seeder {
     /// # Errors
     /// [`SeedError`] for an account that does not exist, and for the first resource that is refused. What came before it is written.
     pub async fn plant(&self, seed: Seed, account: Option<&str>) -> Result<Planted, SeedError> {
-        self.plant_accounts(seed.by_account(account.unwrap_or(self.first()))).await
-    }
-
-    fn first(&self) -> &str {
-        self.accounts.first().map_or("", String::as_str)
+        self.plant_accounts(seed.by_account(account.unwrap_or(&self.first))).await
     }
 
     async fn plant_accounts(&self, accounts: BTreeMap<String, AccountSeed>) -> Result<Planted, SeedError> {
-        if let Some(unknown) = accounts.keys().find(|name| !self.accounts.contains(name)) {
+        if let Some(unknown) = accounts.keys().find(|name| self.accounts.get(name).is_none()) {
             return Err(SeedError::UnknownAccount(unknown.clone()));
         }
         let mut planted = Planted::default();

@@ -13,6 +13,15 @@ use std::sync::Arc;
 /// The largest chunk in bytes. A longer body consists of several, so that no single allocation has to hold it.
 pub const CHUNK: usize = 1 << 20;
 
+/// A chunk with fewer bytes is small.
+const SMALL: usize = 64 << 10;
+
+/// The number of small chunks at the end of a content from which on they are merged.
+const MANY_SMALL: usize = 64;
+
+/// The most bytes that a merge copies.
+const MERGED: u64 = 4 << 20;
+
 /// Immutable bytes, in chunks that other contents may share. Cheap to clone. Two contents are equal if they share all chunks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Content {
@@ -68,6 +77,32 @@ impl Content {
     pub fn concat<'a>(parts: impl IntoIterator<Item = &'a Content>) -> Content {
         let chunks = parts.into_iter().flat_map(|part| part.slice(0..part.len()));
         Content::from_chunks(chunks)
+    }
+
+    /// The content with fewer chunks, if there are many small ones at its end: a client that writes a line at a time would make each line
+    /// cost as much as there are lines before it, because the record of a content names all chunks.
+    ///
+    /// # Errors
+    /// Those of the disk.
+    pub fn with_merged_end(self, store: &Store) -> io::Result<Content> {
+        let Chunks::Many(pieces) = &self.chunks else { return Ok(self) };
+        let mut bytes = 0;
+        let is_small = |piece: &&Piece| {
+            bytes += piece.chunk.len() as u64;
+            piece.chunk.len() < SMALL && bytes <= MERGED
+        };
+        let count = pieces.iter().rev().take_while(is_small).count();
+        if count < MANY_SMALL {
+            return Ok(self);
+        }
+        let (large, small) = pieces.split_at(pieces.len() - count);
+        let expected = small.iter().map(|piece| piece.chunk.len() as u64).sum();
+        let mut filling = Filling::new(store, expected);
+        for piece in small {
+            filling.push(&piece.chunk.read()?)?;
+        }
+        let merged = filling.finish()?;
+        Ok(Content::from_chunks(large.iter().map(|piece| &piece.chunk).chain(merged.chunks()).cloned()))
     }
 
     /// The chunks in order.
@@ -210,6 +245,28 @@ mod tests {
         let both = Content::concat([&one, &one]);
         let (a, b) = (one.slice(0..3).next().unwrap(), both.slice(3..6).next().unwrap());
         assert_eq!(a, b);
+    }
+
+    #[test]
+    fn many_small_chunks_are_merged() {
+        let large = Content::from(&vec![b'l'; SMALL][..]);
+        let (mut content, mut plain, mut most) = (large.clone(), vec![b'l'; SMALL], 0);
+        for line in 0..20_000_u32 {
+            let line = format!("line {line}\n");
+            content = Content::concat([&content, &Content::from(line.as_bytes())]).with_merged_end(&Store::MEMORY).unwrap();
+            plain.extend_from_slice(line.as_bytes());
+            most = most.max(content.chunks().count());
+        }
+        assert_eq!(flat(&content, 0..u64::MAX), plain);
+        assert!(most <= MANY_SMALL + 1 + plain.len() / SMALL, "{most} chunks");
+        // A large chunk is not copied.
+        assert_eq!(content.chunks().next(), large.chunks().next());
+        // Neither are more bytes than the limit.
+        let small = Content::from(&vec![b's'; SMALL - 1][..]);
+        let parts = vec![&small; 200];
+        let merged = Content::concat(parts.iter().copied()).with_merged_end(&Store::MEMORY).unwrap();
+        let count = merged.chunks().filter(|chunk| chunk.len() == SMALL - 1).count();
+        assert_eq!((merged.len(), count), (200 * (SMALL as u64 - 1), 200 - MERGED as usize / (SMALL - 1)));
     }
 
     proptest! {

@@ -176,7 +176,7 @@ service changed with a version, so does Lazuli.
   `x-ms-date`, `x-ms-client-request-id`, `Authorization` and the parameters of a SAS, and Put Blob the `Content-…` headers of its body.
 - **SAS**: the permission letters, any one of which suffices unless it says `all of`, and the account SAS resource type. A user
   delegation SAS may do what a service SAS may. The account's key may do everything, and so may a bearer token where the server accepts
-  them (`--oauth`).
+  them (`--oauth`), unless roles are assigned (`--identity`).
 - **Public**: the access levels of a container that allow anonymous access.
 - **Conditions**: `dates` are `If-Modified-Since` and `If-Unmodified-Since`; `all` adds `If-Match`, `If-None-Match` and `x-ms-if-tags`.
   A failed condition is 304 for a read and 412 for a write; `creates` also applies to a resource that does not exist yet, and

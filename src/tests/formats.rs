@@ -9,6 +9,7 @@ use crate::progress::Progress;
 use crate::tests::support::scenario::check_of;
 use crate::tests::support::scratch::Scratch;
 use crate::tests::support::server::{TestServer, VERSION};
+use crate::tests::support::time::Timestamp;
 use std::path::PathBuf;
 
 /// By how many seconds the clock is moved while the newest format is written: less than the skew that signatures may have.
@@ -107,7 +108,7 @@ async fn answers(server: &TestServer, targets: &[(ServiceKind, &str)]) -> String
     let mut all = String::new();
     for (kind, target) in targets {
         let (method, path) = target.split_once(' ').unwrap_or(("GET", target));
-        let request = server.request(method, path).of(*kind);
+        let request = server.request(method, path).of(*kind).header("x-ms-date", server.now().rfc1123());
         let version = if path.ends_with("showonly=deleted") { "2021-06-08" } else { VERSION };
         let got = request.header("x-ms-version", version).send().await;
         let text = String::from_utf8_lossy(&got.body).replace('\0', "·");
@@ -160,13 +161,15 @@ fn check(found: &str, wanted: &str, when: &str) {
 /// Opens a folder, as it is and rewritten by this version, and compares the answers.
 async fn check_folder(form: &str, arguments: &[&str], targets: &[(ServiceKind, &str)]) {
     let wanted = std::fs::read_to_string(folder(form).join("answers.txt")).unwrap();
+    // At the time at which the data was written: a read on another day is stored as an access.
+    let written = written(&wanted);
     let place = copy_of(form);
-    let server = TestServer::with(&[&["--location", place.path()], arguments].concat()).await;
+    let server = TestServer::at(&[&["--location", place.path()], arguments].concat(), written).await;
     server.wait(LATER);
     check(&answers(&server, targets).await, &wanted, &format!("form {form}"));
     // In another folder, because a read is stored as an access.
     let place = copy_of(form);
-    let mut server = TestServer::with(&[&["--location", place.path()], arguments].concat()).await;
+    let mut server = TestServer::at(&[&["--location", place.path()], arguments].concat(), written).await;
     server.emulator.store().disk().unwrap().log().snapshot();
     server.wait(LATER);
     server.restart().await;
@@ -191,6 +194,12 @@ async fn every_format_of_hierarchical_namespaces_opens() {
         write_newest_lake().await;
     }
     check_folder(NEWEST_LAKE, &LAKE, LAKE_TARGETS).await;
+}
+
+/// When the data of these answers was written: the first of their times.
+fn written(answers: &str) -> Timestamp {
+    let times = answers.split("<Last-Modified>").skip(1).map(|rest| rest.split('<').next().unwrap());
+    times.map(|time| Timestamp::parse_http(time).unwrap()).min().unwrap()
 }
 
 fn copy_of(form: &str) -> Scratch {

@@ -9,6 +9,7 @@ mod fields;
 mod formats;
 mod handles;
 mod parameters;
+mod roles;
 mod routing;
 mod sim;
 mod stored_forms;

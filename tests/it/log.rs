@@ -185,7 +185,7 @@ fn a_debug_log_goes_to_its_file() {
 #[test]
 fn mixed_up_schemes_are_reported() {
     let hello = [22, 3, 1, 0, 5, 1, 0, 0, 1, 0];
-    let running = start(&["--log", "warn", "--silent"]);
+    let running = start(&["--log", "warn", "--silent", "--tls", "off"]);
     let port = running.ready(4)[0].1;
     line_with(&running, "Data is kept in memory");
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
@@ -218,7 +218,7 @@ fn mixed_up_schemes_are_reported() {
     // Health speaks TLS itself, and does not take a port for a server.
     let port = port.to_string();
     assert_eq!(run(lazuli(), &[&["--health", "--blob-port", &port][..], &pem].concat()), (0, String::new(), String::new()));
-    let plain = start(&[]);
+    let plain = start(&["--tls", "off"]);
     let plain_port = plain.ready(1)[0].1.to_string();
     for (arguments, port, said) in [
         (&pem[..], plain_port, "speaks plain http; leave out --cert and --key"),

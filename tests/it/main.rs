@@ -24,6 +24,7 @@ mod lake;
 mod queue;
 mod race;
 mod sdk;
+mod signin;
 mod smoke;
 mod table;
 mod tidy;
@@ -33,11 +34,15 @@ mod web;
 #[cfg(unix)]
 mod dropin;
 #[cfg(unix)]
+mod https;
+#[cfg(unix)]
 mod import;
 #[cfg(unix)]
 mod kill;
 #[cfg(unix)]
 mod kill_paths;
+#[cfg(unix)]
+mod launch;
 #[cfg(unix)]
 mod log;
 #[cfg(unix)]

@@ -54,7 +54,7 @@ fn root_becomes_the_owner_of_the_folder() {
         return;
     }
     #[expect(clippy::type_complexity, reason = "a table of one test")]
-    let cases: [(&str, fn(&Path), u32); 6] = [
+    let cases: [(&str, fn(&Path), u32); 7] = [
         (
             "a folder of a user's",
             |place| {
@@ -86,6 +86,11 @@ fn root_becomes_the_owner_of_the_folder() {
             },
             1000,
         ),
+        (
+            "a folder in which root made the certificate authority",
+            |place| assert!(command(lazuli(), &["env", "-l", place.to_str().unwrap()]).output().unwrap().status.success()),
+            NOBODY,
+        ),
     ];
     for (case, make, user) in cases {
         let (_folder, place) = place("owner");
@@ -95,8 +100,9 @@ fn root_becomes_the_owner_of_the_folder() {
             let mut running = serve(&place, &["--debug", debug.to_str().unwrap()]);
             assert_eq!(user_of(&running), (vec![user; 4], vec![user; 4], vec![]), "{case}, {round}");
             running.kill();
-            for entry in [place.clone()].into_iter().chain(std::fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().path()))
-            {
+            let authority = place.join("tls").read_dir().into_iter().flatten();
+            let entries = std::fs::read_dir(&place).unwrap().chain(authority).map(|entry| entry.unwrap().path());
+            for entry in [place.clone()].into_iter().chain(entries) {
                 let owner = entry.metadata().unwrap().uid();
                 assert_eq!(owner, if entry.ends_with("lost+found") { 0 } else { user }, "{case}, {round}: {}", entry.display());
             }

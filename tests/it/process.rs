@@ -88,6 +88,11 @@ impl Running {
         self.lines.recv_timeout(HANGS).unwrap()
     }
 
+    /// Waits for a line with this text.
+    pub fn logs(&self, text: &str) -> bool {
+        std::iter::repeat_with(|| self.line()).any(|line| line.contains(text))
+    }
+
     /// The ports of the ready lines, with the lines.
     pub fn ready(&self, lines: usize) -> Vec<(String, u16)> {
         let lines = (0..lines).map(|_| self.line());
@@ -106,8 +111,7 @@ impl Running {
     }
 
     pub fn signal(&self, name: &str) {
-        let sent = Command::new("kill").args([&format!("-{name}"), &self.child.id().to_string()]).status().unwrap();
-        assert!(sent.success());
+        signal(self.child.id(), name);
     }
 
     /// Waits for the end: its status, and what it printed since.
@@ -121,6 +125,12 @@ impl Running {
             }
         }
     }
+}
+
+/// Sends a signal to a process.
+pub fn signal(process: u32, name: &str) {
+    let sent = Command::new("kill").args([&format!("-{name}"), &process.to_string()]).status().unwrap();
+    assert!(sent.success());
 }
 
 /// Runs to the end: exit code, standard output, standard error.

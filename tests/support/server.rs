@@ -130,7 +130,11 @@ impl TestServer {
 
     /// A server with these arguments.
     pub async fn with(arguments: &[&str]) -> TestServer {
-        let start = start_of_time();
+        TestServer::at(arguments, start_of_time()).await
+    }
+
+    /// A server with these arguments, whose clock starts at this time.
+    pub async fn at(arguments: &[&str], start: Timestamp) -> TestServer {
         let emulator = emulator(arguments, start, 7).start().await.unwrap();
         let arguments = arguments.iter().map(|&word| word.to_owned()).collect();
         TestServer { client: TestClient::of(&emulator), emulator, arguments, start, waited: AtomicU64::new(0) }
@@ -314,8 +318,9 @@ impl RequestBuilder<'_> {
             self.headers.retain(|(name, value)| name != "accept" || !value.is_empty());
         }
         if let Some(key) = self.key.take() {
-            let now = start_of_time().rfc1123();
-            self.headers.push(("x-ms-date".into(), now));
+            if !self.headers.iter().any(|(name, _)| name == "x-ms-date") {
+                self.headers.push(("x-ms-date".into(), start_of_time().rfc1123()));
+            }
             let signed_path = self.signed.as_ref().map_or(path.clone(), |target| format!("/{}{target}", self.account));
             let sign = if self.kind == ServiceKind::Table { sign_table } else { sign };
             let signed = sign(

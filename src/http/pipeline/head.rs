@@ -3,6 +3,7 @@
 use crate::account::Account;
 use crate::diagnostics::faults::Injection;
 use crate::http::pipeline::batch_scope::BatchScope;
+use crate::http::serve::Peer;
 use crate::operation::{OperationSpec, Query};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::names;
@@ -11,7 +12,7 @@ use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
 use http::header::{HeaderName, HeaderValue};
 use http::{HeaderMap, Method};
-use std::net::IpAddr;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 /// The head of a request.
@@ -28,7 +29,9 @@ pub(super) struct RequestHead {
     pub(super) query: Query,
     pub(super) headers: HeaderMap,
     pub(super) metadata_case: Vec<(String, String)>,
-    pub(super) peer: IpAddr,
+    pub(super) peer: SocketAddr,
+    /// Whether the connection uses TLS.
+    pub(super) https: bool,
     pub(super) now: Timestamp,
     /// Whether the request is for a website.
     pub(super) site: bool,
@@ -41,8 +44,7 @@ impl RequestHead {
     pub(super) fn parse(
         parts: http::request::Parts,
         host: String,
-        peer: IpAddr,
-        metadata_case: Vec<(String, String)>,
+        peer: Peer,
         now: Timestamp,
         progress: &mut RequestProgress,
     ) -> Result<RequestHead, StorageError> {
@@ -67,8 +69,9 @@ impl RequestHead {
             pairs,
             raw_query: raw_query.to_owned(),
             headers: join_repeated_headers(if preflight { preflight_headers(&parts.headers) } else { parts.headers })?,
-            metadata_case,
-            peer,
+            metadata_case: peer.metadata_case,
+            peer: peer.address,
+            https: peer.https,
             now,
             site,
             batch: None,

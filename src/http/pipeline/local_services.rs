@@ -3,14 +3,15 @@
 
 use crate::account::Accounts;
 use crate::http::faults;
+use crate::http::remote::OwnCertificate;
+use crate::http::serve::Peer;
 use crate::http::target::{account_of_host, label_kind};
 use crate::operation::{RemoteRequest, RemoteResponse, ServiceKind, source_unavailable};
 use crate::rules::error::StorageError;
 use axum::body::Body;
 use http::uri::Authority;
 use http::{HeaderMap, Request, Response, Uri, header};
-use rustls::pki_types::CertificateDer;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -22,7 +23,7 @@ pub trait LocalService: Send + Sync + std::fmt::Debug {
     fn answer_locally(
         self: Arc<Self>,
         request: Request<Body>,
-        peer: IpAddr,
+        peer: Peer,
     ) -> Pin<Box<dyn Future<Output = Response<Body>> + Send>>;
 }
 
@@ -30,8 +31,8 @@ pub trait LocalService: Send + Sync + std::fmt::Debug {
 #[derive(Debug, Default)]
 pub struct LocalServices {
     services: OnceLock<Vec<(u16, Weak<dyn LocalService>)>>,
-    /// The certificate of the services, if they use TLS.
-    pub certificate: Option<CertificateDer<'static>>,
+    /// The certificate of the services.
+    pub certificate: OwnCertificate,
 }
 
 /// The host and the port that a request was sent to.
@@ -46,8 +47,8 @@ pub(super) struct RequestAddress<'a> {
 }
 
 impl LocalServices {
-    /// Creates it without services, with the certificate of the server if it uses TLS.
-    pub fn new(certificate: Option<CertificateDer<'static>>) -> LocalServices {
+    /// Creates it without services, with the certificate of the server.
+    pub fn new(certificate: OwnCertificate) -> LocalServices {
         LocalServices { services: OnceLock::new(), certificate }
     }
 
@@ -93,7 +94,7 @@ pub(super) async fn open(
     service: Arc<dyn LocalService>,
     uri: &Uri,
     remote: RemoteRequest,
-    peer: IpAddr,
+    peer: SocketAddr,
 ) -> Result<RemoteResponse, StorageError> {
     let unfit = |_| source_unavailable("the URL cannot be requested");
     let target = uri.path_and_query().map_or("/", |target| target.as_str());
@@ -102,6 +103,7 @@ pub(super) async fn open(
     if let Some(host) = uri.authority().and_then(|authority| authority.as_str().parse().ok()) {
         request.headers_mut().insert(header::HOST, host);
     }
+    let peer = Peer::new(peer, uri.scheme_str() == Some("https"));
     let response = service.answer_locally(request, peer).await;
     if faults::is_cut(&response) {
         return Err(source_unavailable("a fault cuts the connection"));

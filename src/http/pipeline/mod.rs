@@ -11,7 +11,7 @@ use crate::diagnostics::Diagnostics;
 use crate::diagnostics::faults::{FaultRequest, Injection};
 use crate::environment::Environment;
 use crate::http::access_log::AccessLine;
-use crate::http::auth::{Caller, SignedHead};
+use crate::http::auth::{Caller, SignIn, SignedHead};
 use crate::http::background::Background;
 use crate::http::error_format::{AcceptHeaders, ErrorFormat};
 use crate::http::header_case::ResponseHeaderCase;
@@ -20,8 +20,10 @@ use crate::http::pipeline::local_services::{LocalService, LocalServices};
 use crate::http::remote::Remote;
 use crate::http::render::ResponseContext;
 use crate::http::route::Table;
+use crate::http::serve::Peer;
 use crate::http::target::{AccountAddress, account_address};
 use crate::http::{auth, faults, render, target};
+use crate::identity::Issuer;
 use crate::operation::{
     Access, Body as Sent, BodyRemainder, EncryptionCheck, OperationSpec, Query, Reply, Request, ResourceKind, ResourcePath,
     STATE_PARAMETERS, Secondary, Service, ServiceKind, Target, Unread, header_text, header_value,
@@ -29,8 +31,8 @@ use crate::operation::{
 use crate::rules::auth::permissions;
 use crate::rules::auth::permissions::{AnonymousAccess, Authorization, RequiredPermission};
 use crate::rules::auth::sas::keys;
-use crate::rules::auth::token::TokenCheck;
 use crate::rules::conditions::Conditions;
+use crate::rules::cors::CorsRule;
 use crate::rules::encryption::{Encryption, SCOPE, Scopes};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::time::{TICKS_PER_SECOND, Timestamp};
@@ -41,7 +43,7 @@ use axum::body::Body;
 use http::header::HeaderValue;
 use http::{HeaderMap, Method, Response};
 use http_body::Body as _;
-use std::net::IpAddr;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::{Arc, Weak};
 use uuid::Uuid;
@@ -55,6 +57,7 @@ pub struct Pipeline {
     environment: Arc<Environment>,
     store: Store,
     options: ListenerOptions,
+    sign_in: Arc<SignIn>,
     /// On the port of websites: the account of requests whose host names no other.
     first_site: Option<String>,
     header_case: ResponseHeaderCase,
@@ -69,10 +72,6 @@ pub struct Pipeline {
 pub struct ListenerOptions {
     /// Whether a host such as `account.blob.localhost` names an account.
     pub host_style: bool,
-    /// Whether connections use TLS.
-    pub https: bool,
-    /// What is checked of a bearer token; `None`: bearer tokens are refused.
-    pub oauth: Option<TokenCheck>,
 }
 
 impl LocalService for Pipeline {
@@ -83,9 +82,9 @@ impl LocalService for Pipeline {
     fn answer_locally(
         self: Arc<Self>,
         request: http::Request<Body>,
-        peer: IpAddr,
+        peer: Peer,
     ) -> Pin<Box<dyn Future<Output = Response<Body>> + Send>> {
-        Box::pin(async move { self.answer(request, peer, Vec::new()).await })
+        Box::pin(async move { self.answer(request, peer).await })
     }
 }
 
@@ -106,6 +105,7 @@ impl Pipeline {
             environment,
             store,
             options,
+            sign_in: Arc::default(),
             first_site: None,
             header_case: ResponseHeaderCase::default(),
             remote: Remote::default(),
@@ -113,6 +113,30 @@ impl Pipeline {
             background: Arc::downgrade(background),
             diagnostics: Arc::default(),
         }
+    }
+
+    /// Lets these principals sign in.
+    pub fn with_sign_in(self, sign_in: Arc<SignIn>) -> Pipeline {
+        Pipeline { sign_in, ..self }
+    }
+
+    /// The issuer of tokens, if the request is for it and not for an account.
+    pub fn issuer_of<B>(&self, request: &http::Request<B>) -> Option<&Arc<Issuer>> {
+        let issuer = self.sign_in.issuer.as_ref()?;
+        let host = request.uri().authority().map(http::uri::Authority::as_str);
+        let host = host.or_else(|| request.headers().get(http::header::HOST)?.to_str().ok()).unwrap_or_default();
+        let is_accounts = self.options.host_style && (target::account_of_host(host).is_some() || self.serves_site(host));
+        Issuer::serves(is_accounts, request.uri().path(), |name| self.is_account(name)).then_some(issuer)
+    }
+
+    /// Returns true if the server issues tokens.
+    pub fn has_issuer(&self) -> bool {
+        self.sign_in.issuer.is_some()
+    }
+
+    /// Returns true if a path that begins with this name is an account's.
+    pub fn is_account(&self, name: &str) -> bool {
+        self.accounts.owns_path(name)
     }
 
     /// Lets copies read sources at these services of the same server without a connection.
@@ -145,13 +169,8 @@ impl Pipeline {
         &self.service
     }
 
-    /// Answers a request. `metadata_case` has the metadata names that were not written in lower case.
-    pub async fn answer(
-        self: &Arc<Self>,
-        request: http::Request<Body>,
-        peer: IpAddr,
-        metadata_case: Vec<(String, String)>,
-    ) -> Response<Body> {
+    /// Answers a request.
+    pub async fn answer(self: &Arc<Self>, request: http::Request<Body>, peer: Peer) -> Response<Body> {
         let (now, began) = (self.environment.now(), self.environment.machine());
         let mut buffer = Uuid::encode_buffer();
         let request_id: &str = Uuid::from_bytes(self.environment.id()).hyphenated().encode_lower(&mut buffer);
@@ -172,7 +191,7 @@ impl Pipeline {
         progress.account = account_address(self.service.kind(), &host, uri.path(), self.options.host_style)
             .filter(|_| !site)
             .and_then(|address| address.find(&self.accounts));
-        let outcome = match RequestHead::parse(parts, host, peer, metadata_case, now, &mut progress) {
+        let outcome = match RequestHead::parse(parts, host, peer, now, &mut progress) {
             Ok(head) => self.perform(head, announced.is_some(), &mut body, &mut progress).await,
             Err(error) => Err(error),
         };
@@ -209,7 +228,7 @@ impl Pipeline {
             response.headers_mut().insert(http::header::CONNECTION, HeaderValue::from_static("close"));
         }
         if let Some(account) = progress.account.as_ref().filter(|_| !site) {
-            self.add_cors(&account.name, origin.as_deref(), &method, request_id, response.headers_mut());
+            self.add_cors(account, origin.as_deref(), &method, request_id, response.headers_mut());
         }
         let fault = progress.fault.as_deref().map(Injection::names);
         if let Some(fault) = &fault {
@@ -313,9 +332,6 @@ impl Pipeline {
             [] => self.authorize(&head, progress.version, &account, &target, &spec.requires)?,
             off => self.authorize(&head, progress.version, &account.without_keys(off), &target, &spec.requires)?,
         };
-        if account.hns && has_paths(self.service.kind()) && spec.path_action.is_none() && target.object_name().is_none() {
-            caller.principal.check_resource(spec.access == Access::Write)?;
-        }
         malformed_state.map_or(Ok(()), Err)?;
         let keys = keys::reach(&caller.authorization, &head.pairs);
         check_endpoint(spec, address.secondary)?;
@@ -326,7 +342,7 @@ impl Pipeline {
         let read =
             matches!(target.kind(), ResourceKind::Blob | ResourceKind::Path) && matches!(head.method, Method::GET | Method::HEAD);
 
-        let on_behalf = Arc::new(OnBehalf { pipeline: self.clone(), host: head.host, peer: head.peer });
+        let on_behalf = Arc::new(OnBehalf { pipeline: self.clone(), host: head.host, peer: head.peer, https: head.https });
         let mut request = Request {
             spec,
             endpoint,
@@ -442,21 +458,22 @@ impl Pipeline {
         let signed_head = self.signed_head(head, &texts, version);
         let caller = auth::authenticate(&signed_head, &*self.service, account, target)?;
         permissions::check_permission(required, &caller.authorization, self.service.kind().letter(), version)
-            .map_err(auth::challenge)?;
+            .map_err(|error| auth::with_roles(auth::challenge(error, &signed_head), &caller))?;
         Ok(caller)
     }
 
-    fn signed_head<'a>(&self, head: &'a RequestHead, texts: &'a [(&'a str, &'a str)], version: Version) -> SignedHead<'a> {
+    fn signed_head<'a>(&'a self, head: &'a RequestHead, texts: &'a [(&'a str, &'a str)], version: Version) -> SignedHead<'a> {
         SignedHead {
             method: head.method.as_str(),
             path: &head.path,
+            host: &head.host,
             query: &head.pairs,
             raw_query: &head.raw_query,
             headers: texts,
             version,
-            peer: head.peer,
-            https: self.options.https,
-            oauth: self.options.oauth,
+            peer: head.peer.ip(),
+            https: head.https,
+            sign_in: &self.sign_in,
             now: head.now,
             machine: self.environment.machine(),
         }
@@ -464,7 +481,7 @@ impl Pipeline {
 
     /// The URL of the account's service as the client wrote it.
     fn endpoint(&self, head: &RequestHead, address: &AccountAddress<'_>) -> String {
-        let scheme = if self.options.https { "https" } else { "http" };
+        let scheme = if head.https { "https" } else { "http" };
         let suffix = if address.secondary { "-secondary" } else { "" };
         match address.in_path {
             true => [scheme, "://", &head.host, "/", &address.account, suffix, "/"].concat(),
@@ -473,11 +490,14 @@ impl Pipeline {
     }
 
     /// Adds the CORS headers to a response. The response to a preflight request already has them.
-    fn add_cors(&self, account: &str, origin: Option<&str>, method: &Method, request: &str, headers: &mut HeaderMap) {
+    fn add_cors(&self, account: &Account, origin: Option<&str>, method: &Method, request: &str, headers: &mut HeaderMap) {
         if *method == Method::OPTIONS {
             return;
         }
-        let rules = self.service.cors(account);
+        let rules = match account.any_origin {
+            true => [CorsRule::allow_all()].into(),
+            false => self.service.cors(&account.name),
+        };
         if let Some((origin, why)) = origin.and_then(|origin| Some((origin, cors::unreadable(&rules, origin, method.as_str())?)))
         {
             tracing::debug!(target: "lazuli::refusal", %request, "a page of {:?} cannot read this answer: {why}", secret::masked(origin));
@@ -507,17 +527,13 @@ impl Pipeline {
 /// The header that names the faults that were injected into a request.
 const FAULT: &str = "x-lazuli-fault";
 
-/// Returns true for the services whose resources have access control lists.
-fn has_paths(kind: ServiceKind) -> bool {
-    matches!(kind, ServiceKind::Blob | ServiceKind::DataLake)
-}
-
 /// Gives copies and batches access to the pipeline on behalf of their caller.
 #[derive(Debug)]
 struct OnBehalf {
     pipeline: Arc<Pipeline>,
     host: String,
-    peer: IpAddr,
+    peer: SocketAddr,
+    https: bool,
 }
 
 /// Applies the encryption scope that the SAS requires to a write, and checks it against those of the account.

@@ -7,6 +7,7 @@ use crate::http::pipeline::batch_scope::BatchScope;
 use crate::http::pipeline::head::{RequestHead, RequestProgress, is_echoed};
 use crate::http::render;
 use crate::http::render::ResponseContext;
+use crate::http::serve::Peer;
 use crate::operation::{Body as Sent, OperationSpec, Parts, Request};
 use crate::rules::batch::BatchPart;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -86,7 +87,7 @@ impl OnBehalf {
         }
         let (parts, ()) = builder.body(()).map_err(|error| ErrorCode::InvalidInput.with_reason(error.to_string()))?.into_parts();
         let mut progress = RequestProgress::of_part(request.version);
-        let head = RequestHead::parse(parts, self.host.clone(), self.peer, Vec::new(), request.now, &mut progress)?;
+        let head = RequestHead::parse(parts, self.host.clone(), Peer::new(self.peer, self.https), request.now, &mut progress)?;
         let batch = BatchScope {
             account: request.account.name.clone(),
             container: request.target.container_name().map(str::to_owned),

@@ -8,6 +8,7 @@ use crate::operation::{
     Query, RemoteRequest, RemoteResponse, Request, ResourcePath, Source, SourceAccess, SourceAuthorization, SourceLocation,
     Sources,
 };
+use crate::rules::auth::permissions;
 use crate::rules::auth::permissions::Authorization;
 use crate::rules::auth::sas::Sas;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -23,7 +24,7 @@ impl OnBehalf {
         if uri.authority().is_none_or(|authority| authority.as_str().eq_ignore_ascii_case(&self.host)) {
             return Some(self.pipeline.clone());
         }
-        let address = RequestAddress { host: &self.host, kind: service.kind(), port: port_of(&self.host, options.https) };
+        let address = RequestAddress { host: &self.host, kind: service.kind(), port: port_of(&self.host, self.https) };
         local_services.service_of(uri, accounts, options.host_style, address)
     }
 }
@@ -65,6 +66,7 @@ impl Sources for OnBehalf {
             headers,
             metadata_case: Vec::new(),
             peer: self.peer,
+            https: uri.scheme_str().map_or(self.https, |scheme| scheme == "https"),
             now: request.now,
             site: false,
             batch: None,
@@ -87,15 +89,25 @@ impl Sources for OnBehalf {
         // for the source, is checked even then. Any other caller needs a right to read the source.
         let signed_head = self.pipeline.signed_head(&head, &[], request.version);
         let has_sas = || auth::has_sas(&signed_head, &*self.pipeline.service, &account, &target);
-        let is_owner =
-            matches!(request.authorization, Authorization::Owner | Authorization::User) && account.name == request.account.name;
-        let caller_suffices = access.authorization == SourceAuthorization::Caller
-            || request.authorization == Authorization::User
-            || Sas::is_present(&head.pairs);
+        let is_user = matches!(request.authorization, Authorization::User(_));
+        let is_owner = (is_user || request.authorization == Authorization::Owner) && account.name == request.account.name;
+        let caller_suffices = access.authorization == SourceAuthorization::Caller || is_user || Sas::is_present(&head.pairs);
         let trusted = is_owner && token.is_none() && caller_suffices && !has_sas();
         let refused = |error: StorageError| copy_source::refused(request.version, &error);
         let authorize = || self.pipeline.authorize(&head, request.version, &account, &target, &access.requires).map_err(refused);
-        let principal = if trusted { request.principal.clone() } else { authorize()?.principal };
+        let principal = match (&request.user, trusted) {
+            // The roles of a principal in the container of the source may differ from those in the container of the copy.
+            (Some(user), true) if is_user => {
+                let kind = self.pipeline.service.kind();
+                let (actions, principal) = auth::rights(user, kind, &account, target.container_name());
+                let authorization = Authorization::User(actions);
+                permissions::check_permission(&access.requires, &authorization, kind.letter(), request.version)
+                    .map_err(refused)?;
+                principal
+            }
+            (_, true) => request.principal.clone(),
+            (_, false) => authorize()?.principal,
+        };
         Ok(SourceLocation::Local(Source { account, target, principal }))
     }
 

@@ -2,6 +2,8 @@
 
 pub mod delegation;
 pub mod permissions;
+pub mod principals;
+pub mod roles;
 pub mod sas;
 pub mod shared_key;
 pub mod token;

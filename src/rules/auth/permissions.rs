@@ -1,8 +1,9 @@
 //! Permissions: those that an operation requires, and those that a caller has.
 //!
 //! Every operation declares a [`RequiredPermission`], every request has an [`Authorization`], and [`check_permission`] compares
-//! them. Sources: "Create an account SAS" and "Create a service SAS" in the REST reference; errors as recorded.
+//! them. A principal's roles are compared with the actions that the operation requires. Sources: "Create an account SAS" and "Create a service SAS" in the REST reference; errors as recorded.
 
+use crate::rules::auth::roles::{ActionSet, RequiredActions, RoleAction, RoleActions};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::versions::Version;
 use serde::{Deserialize, Serialize};
@@ -91,6 +92,8 @@ pub struct RequiredPermission {
     pub service: &'static str,
     /// Whether a SAS must have all of the letters, not only one.
     pub all: bool,
+    /// The actions that the roles of a principal must permit.
+    pub actions: RequiredActions,
     pub public: AnonymousAccess,
 }
 
@@ -101,11 +104,12 @@ impl RequiredPermission {
 
     /// Requires no credentials.
     pub const ANYONE: RequiredPermission =
-        RequiredPermission::owner(ResourceLevel::Service).or_anonymous(AnonymousAccess::Everyone);
+        RequiredPermission::owner(ResourceLevel::Service).actions(&[&[]]).or_anonymous(AnonymousAccess::Everyone);
 
     /// Requires the account key, or a token; no SAS is sufficient.
     pub const fn owner(level: ResourceLevel) -> RequiredPermission {
-        RequiredPermission { level, account: "", service: "", all: false, public: AnonymousAccess::Never }
+        let (account, service, actions) = ("", "", RequiredActions::UNDECLARED);
+        RequiredPermission { level, account, service, all: false, actions, public: AnonymousAccess::Never }
     }
 
     /// Requires one of these letters for the service itself.
@@ -136,6 +140,11 @@ impl RequiredPermission {
     /// No service SAS is sufficient.
     pub const fn account_sas_only(self) -> RequiredPermission {
         self.service_sas("")
+    }
+
+    /// Requires that the roles of a principal permit all actions of one of these lists.
+    pub const fn actions(self, any: RoleActions) -> RequiredPermission {
+        RequiredPermission { actions: RequiredActions(any), ..self }
     }
 
     /// Requires nothing if the container has this public access.
@@ -171,13 +180,15 @@ pub enum SasScope {
 pub enum Authorization {
     /// The account key: everything but operations for users.
     Owner,
-    /// The bearer token of a user: everything, because this server has no roles.
-    User,
+    /// The bearer token of a principal, with the actions that its roles permit on the resource.
+    User(ActionSet),
     /// A valid shared access signature.
     Sas {
         scope: SasScope,
         /// The permissions in the signature or in its stored policy.
         letters: Permissions,
+        /// The actions of the principal with whose delegation key it is signed; all for an account key.
+        actions: ActionSet,
     },
     /// None, for a container with this public access.
     Anonymous(PublicAccess),
@@ -194,24 +205,56 @@ impl PublicAccess {
     }
 }
 
+/// The letters that handlers check, with the actions of which each permits the same to a principal.
+const LETTER_ACTIONS: &[(char, &[RoleAction])] = &[
+    ('w', &[RoleAction::BlobWrite, RoleAction::FileWrite]),
+    ('t', &[RoleAction::BlobTagsWrite]),
+    ('i', &[RoleAction::BlobImmutability]),
+    ('d', &[RoleAction::BlobDelete]),
+    ('x', &[RoleAction::BlobDeleteVersion]),
+    ('y', &[RoleAction::BlobPermanentDelete]),
+    ('o', &[RoleAction::BlobManageOwnership, RoleAction::BlobRunAsSuperUser]),
+    ('e', &[RoleAction::BlobModifyPermissions, RoleAction::BlobManageOwnership, RoleAction::BlobRunAsSuperUser]),
+    ('p', &[RoleAction::BlobModifyPermissions, RoleAction::BlobRunAsSuperUser]),
+];
+
+/// Returns true if the actions permit what one of these letters does.
+fn permit_letters(actions: ActionSet, letters: &str) -> bool {
+    let of = |letter| LETTER_ACTIONS.iter().find(|(known, _)| *known == letter).map_or(&[][..], |(_, actions)| actions);
+    actions == ActionSet::ALL || letters.chars().flat_map(of).any(|action| actions.contains(*action))
+}
+
 impl Authorization {
+    /// The account key, or a token of a principal whom no role limits.
+    pub fn is_unlimited(&self) -> bool {
+        matches!(self, Authorization::Owner | Authorization::User(ActionSet::ALL))
+    }
+
     /// Returns true if the caller has one of these letters, for a handler that requires more than its specification: `t` to write tags,
     /// `x` to delete a version.
     pub fn allows(&self, letters: &str) -> bool {
         match self {
-            Authorization::Owner | Authorization::User => true,
-            Authorization::Sas { letters: held, .. } => held.any_of(letters),
+            Authorization::Owner => true,
+            Authorization::User(actions) => permit_letters(*actions, letters),
+            Authorization::Sas { letters: held, actions, .. } => {
+                letters.chars().any(|letter| held.contains(letter) && permit_letters(*actions, letter.encode_utf8(&mut [0; 4])))
+            }
             Authorization::Anonymous(_) => false,
         }
     }
 
     /// The error of a handler that requires one of these letters.
     pub fn missing_permission(&self, needed: &str) -> StorageError {
-        let given = match self {
-            Authorization::Sas { letters, .. } => *letters,
-            Authorization::Owner | Authorization::User | Authorization::Anonymous(_) => Permissions::default(),
-        };
-        missing_letters(needed, given)
+        match self {
+            Authorization::Sas { letters, .. } if !letters.any_of(needed) => missing_letters(needed, *letters),
+            Authorization::Sas { .. } | Authorization::User(_) => {
+                let of = |letter| LETTER_ACTIONS.iter().find(|(known, _)| *known == letter).map(|(_, actions)| actions);
+                let names: Vec<&str> =
+                    needed.chars().filter_map(of).flat_map(|all| all.iter().map(|action| action.name())).collect();
+                missing_actions(&names.join(" or "))
+            }
+            Authorization::Owner | Authorization::Anonymous(_) => missing_letters(needed, Permissions::default()),
+        }
     }
 
     /// Returns true if the caller may overwrite a resource: a SAS with `c` and without `w` may only create one.
@@ -231,13 +274,13 @@ pub fn check_permission(
     version: Version,
 ) -> Result<(), StorageError> {
     match *authorization {
-        Authorization::User => Ok(()),
+        Authorization::User(actions) => check_actions(required.actions, actions),
         Authorization::Owner | Authorization::Sas { .. } if required.public == AnonymousAccess::User => {
             Err(ErrorCode::AuthenticationFailed
                 .with_detail("AuthenticationErrorDetail", "Only authentication scheme Bearer is supported"))
         }
         Authorization::Owner => Ok(()),
-        Authorization::Sas { scope: SasScope::Account { services, types }, letters } => {
+        Authorization::Sas { scope: SasScope::Account { services, types }, letters, .. } => {
             refuse_if(required.account.is_empty(), || ErrorCode::AuthorizationFailure.with_reason("no account SAS can do this"))?;
             refuse_if(!services.contains(service), || {
                 ErrorCode::AuthorizationServiceMismatch.with_reason(format!("ss has to have {service}, and is {services}"))
@@ -248,9 +291,10 @@ pub fn check_permission(
             }
             check_letters(required.account, required.all, letters)
         }
-        Authorization::Sas { scope: SasScope::Resource, letters } => {
+        Authorization::Sas { scope: SasScope::Resource, letters, actions } => {
             refuse_if(required.service.is_empty(), || ErrorCode::AuthorizationFailure.with_reason("no service SAS can do this"))?;
-            check_letters(required.service, required.all, letters)
+            check_letters(required.service, required.all, letters)?;
+            check_actions(required.actions, actions)
         }
         Authorization::Anonymous(open) => decide_anonymous(required.public, open, version),
     }
@@ -258,6 +302,20 @@ pub fn check_permission(
 
 fn refuse_if(refused: bool, error: impl FnOnce() -> StorageError) -> Result<(), StorageError> {
     if refused { Err(error()) } else { Ok(()) }
+}
+
+/// Checks the roles of a principal.
+fn check_actions(required: RequiredActions, held: ActionSet) -> Result<(), StorageError> {
+    refuse_if(!required.are_in(held), || missing_actions(&required.to_string()))
+}
+
+/// The error for a principal whose roles do not permit this.
+fn missing_actions(needed: &str) -> StorageError {
+    let reason = match needed {
+        "" => "no role permits this".to_owned(),
+        needed => format!("no role of the principal permits {needed} here"),
+    };
+    ErrorCode::AuthorizationPermissionMismatch.with_reason(reason)
 }
 
 fn check_letters(needed: &str, all: bool, given: Permissions) -> Result<(), StorageError> {
@@ -318,11 +376,15 @@ mod tests {
     }
 
     fn account(services: &str, types: &str, letters: &str) -> Authorization {
-        Authorization::Sas { scope: SasScope::Account { services: set(services), types: set(types) }, letters: set(letters) }
+        Authorization::Sas {
+            scope: SasScope::Account { services: set(services), types: set(types) },
+            letters: set(letters),
+            actions: ActionSet::ALL,
+        }
     }
 
     fn resource(letters: &str) -> Authorization {
-        Authorization::Sas { scope: SasScope::Resource, letters: set(letters) }
+        Authorization::Sas { scope: SasScope::Resource, letters: set(letters), actions: ActionSet::ALL }
     }
 
     fn outcome(
@@ -369,9 +431,9 @@ mod tests {
         for (permit, authorization, service, refusal) in [
             (GET_BLOB, Authorization::Owner, 'b', None),
             (SET_ACL, Authorization::Owner, 'b', None),
-            (SET_ACL, Authorization::User, 'b', None),
-            (GET_BLOB, Authorization::User, 'b', None),
-            (GET_USER_DELEGATION_KEY, Authorization::User, 'b', None),
+            (SET_ACL, Authorization::User(ActionSet::ALL), 'b', None),
+            (GET_BLOB, Authorization::User(ActionSet::ALL), 'b', None),
+            (GET_USER_DELEGATION_KEY, Authorization::User(ActionSet::ALL), 'b', None),
             (GET_USER_DELEGATION_KEY, Authorization::Owner, 'b', Some(AuthenticationFailed)),
             (GET_USER_DELEGATION_KEY, account("b", "sco", "rwdl"), 'b', Some(AuthenticationFailed)),
             (GET_USER_DELEGATION_KEY, resource("r"), 'b', Some(AuthenticationFailed)),
@@ -436,13 +498,61 @@ mod tests {
     fn creating_is_not_overwriting() {
         for (authorization, overwrites, tags) in [
             (Authorization::Owner, true, true),
-            (Authorization::User, true, true),
+            (Authorization::User(ActionSet::ALL), true, true),
             (resource("c"), false, false),
             (resource("cwt"), true, true),
             (account("b", "o", "w"), true, false),
             (Authorization::Anonymous(PublicAccess::Container), false, false),
         ] {
             assert_eq!((authorization.may_overwrite(), authorization.allows("t")), (overwrites, tags), "{authorization:?}");
+        }
+    }
+
+    /// A principal needs one of the actions, and a signature of its delegation key the letters too.
+    #[test]
+    fn handlers_check_letters_and_actions() {
+        let signed = |letters: &str, actions| Authorization::Sas { scope: SasScope::Resource, letters: set(letters), actions };
+        let (all, none) = (ActionSet::ALL, ActionSet::NONE);
+        let of = |action| ActionSet::of(&[action]);
+        for (authorization, letters, allowed) in [
+            (Authorization::User(all), "w", true),
+            (Authorization::User(none), "w", false),
+            (Authorization::User(of(RoleAction::BlobWrite)), "w", true),
+            (Authorization::User(of(RoleAction::FileWrite)), "w", true),
+            (Authorization::User(of(RoleAction::BlobWrite)), "t", false),
+            (Authorization::User(of(RoleAction::BlobTagsWrite)), "t", true),
+            (Authorization::User(of(RoleAction::BlobDelete)), "x", false),
+            (Authorization::User(of(RoleAction::BlobDeleteVersion)), "x", true),
+            (Authorization::User(of(RoleAction::BlobDelete)), "dx", true),
+            (signed("w", all), "w", true),
+            (signed("w", of(RoleAction::BlobWrite)), "w", true),
+            (signed("w", of(RoleAction::BlobRead)), "w", false),
+            (signed("r", all), "w", false),
+            (signed("d", of(RoleAction::BlobDeleteVersion)), "dx", false),
+            (signed("x", of(RoleAction::BlobDeleteVersion)), "dx", true),
+        ] {
+            assert_eq!(authorization.allows(letters), allowed, "{authorization:?} {letters}");
+            let error = authorization.missing_permission(letters);
+            assert_eq!(error.code(), ErrorCode::AuthorizationPermissionMismatch);
+        }
+        assert_eq!(
+            Authorization::User(none).missing_permission("t").reason(),
+            "no role of the principal permits blobServices/containers/blobs/tags/write here"
+        );
+    }
+
+    #[test]
+    fn a_delegated_signature_needs_the_actions_of_its_signer() {
+        let required = RequiredPermission::object("r").actions(&[&[RoleAction::BlobRead]]);
+        for (letters, actions, permitted) in [
+            ("r", ActionSet::ALL, true),
+            ("r", ActionSet::of(&[RoleAction::BlobRead]), true),
+            ("r", ActionSet::of(&[RoleAction::BlobWrite]), false),
+            ("w", ActionSet::of(&[RoleAction::BlobRead]), false),
+        ] {
+            let authorization = Authorization::Sas { scope: SasScope::Resource, letters: set(letters), actions };
+            let checked = check_permission(&required, &authorization, 'b', Version::V2021_12_02);
+            assert_eq!(checked.is_ok(), permitted, "{letters} {actions:?}");
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Bearer tokens: the claims of JSON Web Tokens, and whether they are accepted.
 //!
-//! The server does not have the keys of the issuers, so it verifies no signatures: every client can write a token, as every client knows the
-//! account key of an emulator. The other checks are those of the service: a token that it would refuse for its time, its issuer or its
-//! audience is refused here too. Sources: "Authorize with Microsoft Entra ID" in the REST reference; the sentences of
+//! The server does not have the keys of Microsoft's issuers, so it verifies only the signatures of its own tokens (`--oauth local`). With the
+//! other levels every client can write a token, as every client knows the account key of an emulator. The other checks are those of the
+//! service: a token that it would refuse for its time, its issuer or its audience is refused here too. Sources: "Authorize with Microsoft Entra ID" in the REST reference; the sentences of
 //! AuthenticationErrorDetail are those of the service.
 
+use crate::rules::auth::roles::{self, Assignment, Rights};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
@@ -19,6 +20,14 @@ pub enum TokenCheck {
     Basic,
     /// Any token that has not expired, also over plain HTTP.
     Dev,
+    /// Those of the service with the signature, for tokens that this server issued, also over plain HTTP.
+    Local,
+}
+
+/// Verifies the signatures of the server's own tokens.
+pub trait TokenVerifier: std::fmt::Debug + Send + Sync {
+    /// Returns true if the key with this id signed the text by RS256.
+    fn verifies(&self, key_id: &str, signed: &[u8], signature: &[u8]) -> bool;
 }
 
 /// The identity in a token.
@@ -32,9 +41,9 @@ pub struct Identity {
     pub name: String,
     /// The object ids of its groups (`groups`).
     pub groups: Vec<String>,
-    /// The names of its roles (`roles`). `None` without the claim, which the tokens of the service do not have: there roles are assigned at
-    /// the account.
-    pub roles: Option<Vec<String>>,
+    /// What its roles permit: those of the claim `roles`. Without the claim, which the tokens of the service do not have, everything, unless
+    /// the server assigns roles (`--identity`).
+    pub rights: Rights,
 }
 
 /// The request with a token.
@@ -45,8 +54,14 @@ pub struct TokenContext<'a> {
     pub account: &'a str,
     pub https: bool,
     pub version: Version,
+    /// The time by which a token expires: the machine's, and the server's for a token that the server issued.
     pub now: Timestamp,
+    /// The key of the server's own tokens.
+    pub verifier: Option<&'a dyn TokenVerifier>,
 }
+
+/// The longest token of this server that is looked at, in bytes.
+const MOST: usize = 16 << 10;
 
 /// The id for a token without one: the nil GUID.
 const NOBODY: &str = "00000000-0000-0000-0000-000000000000";
@@ -74,12 +89,14 @@ const CLOUDS: [&str; 4] = ["windows.net", "chinacloudapi.cn", "usgovcloudapi.net
 enum TokenError {
     #[error("Authentication scheme Bearer is not supported in this version.")]
     Version,
-    #[error("Bearer tokens are off: start the server with --oauth basic (https) or --oauth dev (any).")]
+    #[error("Bearer tokens are off: start the server with --oauth local, basic (https) or dev (any).")]
     Disabled,
-    #[error("Authentication scheme Bearer is not allowed with HTTP; a server started with --oauth dev allows it.")]
+    #[error("Authentication scheme Bearer is not allowed with HTTP; a server started with --oauth local or dev allows it.")]
     Http,
     #[error("The bearer token is not a JSON Web Token.")]
     NoToken,
+    #[error("Signature validation failed. Signature verification failed.")]
+    Signature,
     #[error("Lifetime validation failed. The token is expired.")]
     Expired,
     #[error("Lifetime validation failed. The token does not say when it holds: iat, nbf and exp.")]
@@ -113,7 +130,7 @@ pub fn bearer(check: Option<TokenCheck>, token: &str, context: &TokenContext<'_>
         // A client that only changes the version would be refused again.
         let reason = match check {
             Some(_) => "x-ms-version has to be 2017-11-09 or later",
-            None => "x-ms-version has to be 2017-11-09 or later, and the server started with --oauth dev or basic",
+            None => "x-ms-version has to be 2017-11-09 or later, and the server started with --oauth local, dev or basic",
         };
         return Err(TokenError::Version.into_error(context.version).with_reason(reason));
     }
@@ -122,10 +139,26 @@ pub fn bearer(check: Option<TokenCheck>, token: &str, context: &TokenContext<'_>
         if check == TokenCheck::Basic && !context.https {
             return Err(TokenError::Http);
         }
+        if check == TokenCheck::Local {
+            verify(token, context.verifier)?;
+        }
         let claims = Claims::read(token).ok_or(TokenError::NoToken)?;
         claims.check(check, context).map(|()| claims.identity)
     };
     authenticate().map_err(|error| error.into_error(context.version))
+}
+
+/// The identity in a token of which nothing is checked; `None` if it cannot be read.
+pub fn unchecked(token: &str) -> Option<Identity> {
+    let identity = Claims::read(token)?.identity;
+    Some(Identity { rights: Rights::All, ..identity })
+}
+
+impl Identity {
+    /// The identity of a request without a token.
+    pub fn nobody() -> Identity {
+        Identity { oid: NOBODY.to_owned(), tid: NOBODY.to_owned(), ..Identity::default() }
+    }
 }
 
 /// Checks the header that File requests with a token must have (`x-ms-file-request-intent`). Its only value is `backup`, which ignores the
@@ -140,6 +173,20 @@ pub fn intent(header: Option<&str>) -> Result<(), StorageError> {
         Some(text) if text.eq_ignore_ascii_case("backup") => Ok(()),
         Some(text) => Err(StorageError::invalid_header(name, text)),
     }
+}
+
+/// Verifies that this server signed a token, by the algorithm of its tokens and no other.
+fn verify(token: &str, verifier: Option<&dyn TokenVerifier>) -> Result<(), TokenError> {
+    let (signed, signature) = token.rsplit_once('.').filter(|_| token.len() <= MOST).ok_or(TokenError::NoToken)?;
+    let header = signed.split('.').next().and_then(object).ok_or(TokenError::NoToken)?;
+    let text = |name| header.get(name).and_then(Value::as_str);
+    let signature = URL_SAFE_NO_PAD.decode(signature).map_err(|_| TokenError::Signature)?;
+    // A critical extension would have to be understood (RFC 7515, 4.1.11).
+    let is_known = text("alg") == Some("RS256") && header.get("crit").is_none();
+    let key_id = text("kid").filter(|_| is_known);
+    let is_signed =
+        key_id.zip(verifier).is_some_and(|(key_id, verifier)| verifier.verifies(key_id, signed.as_bytes(), &signature));
+    is_signed.then_some(()).ok_or(TokenError::Signature)
 }
 
 /// The claims of a token.
@@ -179,7 +226,7 @@ impl Claims {
                 tid: first(&["tid"]).unwrap_or_else(|| NOBODY.to_owned()),
                 name: first(&["upn", "preferred_username", "unique_name", "appid", "azp"]).unwrap_or_default(),
                 groups: list("groups").unwrap_or_default(),
-                roles: list("roles"),
+                rights: list("roles").map_or(Rights::All, |names| rights_of(&names)),
             },
         })
     }
@@ -197,7 +244,12 @@ impl Claims {
         if context.now < start {
             return Err(TokenError::NotYetValid);
         }
-        if !self.issuer.as_deref().is_some_and(|issuer| ISSUERS.iter().any(|known| issuer.starts_with(known))) {
+        let issuer = self.issuer.as_deref().unwrap_or_default();
+        let is_issuer = match check {
+            TokenCheck::Local => issuer == format!("https://sts.windows.net/{}/", self.identity.tid),
+            TokenCheck::Basic | TokenCheck::Dev => ISSUERS.iter().any(|known| issuer.starts_with(known)),
+        };
+        if !is_issuer {
             return Err(TokenError::Issuer);
         }
         if !self.audiences.iter().any(|audience| is_for(audience, context)) {
@@ -216,6 +268,12 @@ fn is_for(audience: &str, context: &TokenContext<'_>) -> bool {
     let host = audience.strip_prefix("https://").and_then(|host| host.strip_prefix(context.account)?.strip_prefix('.'));
     host.and_then(|host| host.split_once(".core."))
         .is_some_and(|(label, cloud)| context.labels.contains(&label) && CLOUDS.contains(&cloud))
+}
+
+/// The rights of the roles with these names. Unknown roles permit nothing.
+fn rights_of(names: &[String]) -> Rights {
+    let found = names.iter().filter_map(|name| roles::by_name(name)).flatten();
+    Rights::Assigned(found.map(|role| Assignment { role, scope: None }).collect())
 }
 
 /// Parses a part of a token.
@@ -249,6 +307,7 @@ mod tests {
         https: true,
         version: Version::V2021_12_02,
         now: Timestamp::from_unix(NOW, 0),
+        verifier: None,
     };
 
     /// The status and the detail of the error; 0 for an accepted token.
@@ -363,7 +422,7 @@ mod tests {
             let context = TokenContext { https, version, ..CONTEXT };
             if version < Version::V2017_11_09 {
                 let reason = bearer(check, &token(claims), &context).unwrap_err().reason().to_owned();
-                assert_eq!(reason.contains("--oauth dev"), check.is_none(), "{reason}");
+                assert_eq!(reason.contains("--oauth local"), check.is_none(), "{reason}");
             }
             assert_eq!(outcome(check, &token(claims), &context).0, status, "{check:?} {claims} {https} {version}");
         }

@@ -3,6 +3,7 @@
 //! Account keys and most shared access signatures are the super user, whom no ACL limits. Source: "Access control lists in Azure Data Lake
 //! Storage" in the reference, with its tables of the permissions that each operation needs.
 
+use crate::rules::auth::roles::{ActionSet, RoleAction};
 use crate::rules::auth::token::Identity;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lake::acl::{Acl, is_same_id};
@@ -130,6 +131,17 @@ impl Action<'_> {
     }
 }
 
+/// The actions that access control lists can permit to a principal whose roles do not: those on paths.
+pub const PERMITTED_BY_ACL: ActionSet = ActionSet::of(&[
+    RoleAction::BlobRead,
+    RoleAction::BlobWrite,
+    RoleAction::BlobAdd,
+    RoleAction::BlobDelete,
+    RoleAction::BlobMove,
+    RoleAction::BlobModifyPermissions,
+    RoleAction::BlobManageOwnership,
+]);
+
 impl Role {
     /// Returns true if the role permits the action whatever the ACLs are.
     fn permits(self, action: Action<'_>) -> bool {
@@ -152,14 +164,12 @@ impl Role {
 }
 
 impl Caller {
-    /// The bearer of a token. Without the claim `roles` it is a Storage Blob Data Owner; otherwise it has the most of the named roles.
-    pub fn of_token(identity: &Identity) -> Caller {
-        let Some(roles) = &identity.roles else { return Caller::Trusted(identity.oid.clone()) };
-        let has = |name: &str| roles.iter().any(|role| role.eq_ignore_ascii_case(name));
+    /// The bearer of a token, whose roles permit these actions on the container.
+    pub fn of_token(identity: &Identity, actions: ActionSet) -> Caller {
         let role = match () {
-            () if has("Storage Blob Data Owner") => return Caller::Trusted(identity.oid.clone()),
-            () if has("Storage Blob Data Contributor") => Role::Contributor,
-            () if has("Storage Blob Data Reader") => Role::Reader,
+            () if actions.contains(RoleAction::BlobRunAsSuperUser) => return Caller::Trusted(identity.oid.clone()),
+            () if actions.contains(RoleAction::BlobWrite) => Role::Contributor,
+            () if actions.contains(RoleAction::BlobRead) => Role::Reader,
             () => Role::None,
         };
         Caller::Principal(Principal { oid: identity.oid.clone(), groups: identity.groups.clone() }, role)
@@ -186,18 +196,6 @@ impl Caller {
     /// Returns true if the caller has an identity.
     pub fn is_principal(&self) -> bool {
         *self != Caller::SuperUser
-    }
-
-    /// Checks an operation on the account or on a file system itself, for which no ACL counts.
-    ///
-    /// # Errors
-    /// 403 AuthorizationPermissionMismatch without a role that permits it.
-    pub fn check_resource(&self, is_write: bool) -> Result<(), StorageError> {
-        match self {
-            Caller::Principal(_, Role::None) => refuse_unless(false),
-            Caller::Principal(_, Role::Reader) => refuse_unless(!is_write),
-            Caller::Principal(_, Role::Contributor) | Caller::SuperUser | Caller::Trusted(_) => Ok(()),
-        }
     }
 
     /// The owner of what the caller creates.

@@ -102,10 +102,12 @@ impl<T: Clone> PendingAppends<T> {
         if end != position {
             return Err(invalid("the appends do not end at the position"));
         }
-        let pending = match uncommitted {
-            Uncommitted::Dropped => PendingAppends::default(),
-            Uncommitted::Retained => PendingAppends(self.0.range(position..).map(|(at, piece)| (*at, piece.clone())).collect()),
-        };
+        let mut pending = PendingAppends::default();
+        if uncommitted == Uncommitted::Retained {
+            // Without those that are committed: a copy of the others would cost as much as there are.
+            pending = self.clone();
+            self.0.range(..position).for_each(|(at, _)| _ = pending.0.remove(at));
+        }
         Ok(Flush { committed: pieces, pending })
     }
 }

@@ -4,6 +4,7 @@ use crate::account::{Account, Accounts};
 use crate::operation::xml::Writer;
 use crate::operation::{Access, OperationSpec, Reply, Request, ResourceKind, Selector, ServiceKind};
 use crate::rules::auth::permissions::{AnonymousAccess, PublicAccess, RequiredPermission};
+use crate::rules::auth::roles::ServiceActions;
 use crate::rules::auth::sas::Policy;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -35,6 +36,7 @@ pub type Blobs = ServiceAccounts<Container>;
 
 impl Resource for Container {
     const KIND: ServiceKind = ServiceKind::Blob;
+    const ACTIONS: ServiceActions = ServiceActions::BLOB;
     const MISSING: ErrorCode = ErrorCode::ContainerNotFound;
 }
 

@@ -34,7 +34,7 @@ pub struct NewPath {
     pub access: NewAccess,
     pub encryption_context: Option<Arc<str>>,
     pub written_by: WrittenBy,
-    /// Whether a path that exists keeps its owner, its group and its access control: the caller may write to it, and no more.
+    /// Whether a path that exists keeps its owner, its group and its access control: the caller may only write to it.
     pub keeps_access: bool,
 }
 

@@ -5,6 +5,7 @@ use crate::operation::{
     Access, OperationSpec, Request, ResourceKind, Selector, ServiceKind, SourceAuthorization, SourceLocation,
 };
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::ServiceActions;
 use crate::rules::auth::sas::Policy;
 use crate::rules::copy_source;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -34,6 +35,7 @@ pub struct Source {
 
 impl Resource for Share {
     const KIND: ServiceKind = ServiceKind::File;
+    const ACTIONS: ServiceActions = ServiceActions::FILE;
     const MISSING: ErrorCode = ErrorCode::ShareNotFound;
 }
 

@@ -3,6 +3,7 @@
 use crate::operation::xml::Writer;
 use crate::operation::{Access, OperationSpec, Reply, Request, ResourceKind, Selector, ServiceKind};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::ServiceActions;
 use crate::rules::auth::sas::Policy;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::listing;
@@ -19,6 +20,7 @@ pub type Queues = ServiceAccounts<Queue>;
 
 impl Resource for Queue {
     const KIND: ServiceKind = ServiceKind::Queue;
+    const ACTIONS: ServiceActions = ServiceActions::QUEUE;
     const MISSING: ErrorCode = ErrorCode::QueueNotFound;
 }
 

@@ -4,12 +4,14 @@
 
 use crate::account::{Account, Accounts};
 use crate::operation::{Request, ServiceKind};
+use crate::rules::auth::roles::ServiceActions;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::services::shared::properties::Properties;
 pub use crate::services::shared::resource_index::ResourceIndex;
 use crate::store::cell::Cell;
 use crate::store::records::CorruptRecord;
 use crate::store::{Persist, Store};
+use parking_lot::RwLock;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,13 +20,17 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct ServiceAccounts<S: Resource> {
     store: Store,
-    accounts: HashMap<String, AccountState<S>>,
+    accounts: HashMap<String, Arc<AccountState<S>>>,
+    /// The accounts that are made on their first use, if there are such.
+    others: Option<RwLock<HashMap<String, Arc<AccountState<S>>>>>,
 }
 
 /// A container, queue, table or share, with its content.
 pub trait Resource: Persist {
     /// The service that has it.
     const KIND: ServiceKind;
+    /// The actions of the service's roles.
+    const ACTIONS: ServiceActions;
     /// The error for a name that does not exist, and for a write to a resource that is deleted meanwhile.
     const MISSING: ErrorCode;
 
@@ -43,6 +49,15 @@ pub struct AccountState<S: Resource> {
 }
 
 impl<S: Resource> AccountState<S> {
+    /// Reads the state of an account from the store.
+    fn open(name: &str, store: &Store) -> Result<Arc<AccountState<S>>, CorruptRecord> {
+        let cell = |what| format!("{}/{name}/{what}", S::KIND.label());
+        Ok(Arc::new(AccountState {
+            resources: store.root(&cell("names"), S::MISSING)?,
+            properties: store.root(&cell("properties"), ErrorCode::ResourceNotFound)?,
+        }))
+    }
+
     /// This state, in memory.
     pub fn in_memory(index: ResourceIndex<S>, properties: Properties) -> AccountState<S> {
         let properties = Store::MEMORY.cell(properties, ErrorCode::ResourceNotFound);
@@ -56,31 +71,32 @@ impl<S: Resource> ServiceAccounts<S> {
     /// # Errors
     /// When a record is corrupt.
     pub fn open(accounts: &Accounts, store: &Store) -> Result<ServiceAccounts<S>, CorruptRecord> {
-        let open = |account: &Arc<Account>| {
-            let cell = |what| format!("{}/{}/{what}", S::KIND.label(), account.name);
-            let state = AccountState {
-                resources: store.root(&cell("names"), S::MISSING)?,
-                properties: store.root(&cell("properties"), ErrorCode::ResourceNotFound)?,
-            };
-            Ok((account.name.clone(), state))
-        };
-        Ok(ServiceAccounts { store: store.clone(), accounts: accounts.iter().map(open).collect::<Result<_, _>>()? })
+        let open = |account: &Arc<Account>| Ok((account.name.clone(), AccountState::open(&account.name, store)?));
+        Ok(ServiceAccounts {
+            store: store.clone(),
+            accounts: accounts.iter().map(open).collect::<Result<_, _>>()?,
+            others: accounts.has_any().then(RwLock::default),
+        })
     }
 
     /// These accounts, in memory.
     pub fn in_memory(accounts: HashMap<String, AccountState<S>>) -> ServiceAccounts<S> {
-        ServiceAccounts { store: Store::MEMORY, accounts }
+        let accounts = accounts.into_iter().map(|(name, state)| (name, Arc::new(state))).collect();
+        ServiceAccounts { store: Store::MEMORY, accounts, others: None }
     }
 
-    /// An account, or all accounts, with their names.
-    pub fn chosen<'a>(&'a self, only: Option<&'a str>) -> impl Iterator<Item = (&'a str, &'a AccountState<S>)> {
-        let chosen = self.accounts.iter().filter(move |(name, _)| only.is_none_or(|only| only == name.as_str()));
-        chosen.map(|(name, state)| (name.as_str(), state))
+    /// An account, or all accounts, with their names. One that is made on its first use is among them from then on.
+    pub fn chosen(&self, only: Option<&str>) -> Vec<(String, Arc<AccountState<S>>)> {
+        let others = self.others.as_ref().map(|others| others.read());
+        let all = self.accounts.iter().chain(others.iter().flat_map(|others| others.iter()));
+        all.filter(|(name, _)| only.is_none_or(|only| only == name.as_str()))
+            .map(|(name, state)| (name.clone(), state.clone()))
+            .collect()
     }
 
     /// How many resources an account has, or all accounts.
     pub fn count(&self, only: Option<&str>) -> usize {
-        self.chosen(only).map(|(_, account)| account.resources.read().len()).sum()
+        self.chosen(only).iter().map(|(_, account)| account.resources.read().len()).sum()
     }
 
     /// Deletes everything of an account, or of all accounts.
@@ -99,12 +115,27 @@ impl<S: Resource> ServiceAccounts<S> {
         Ok(())
     }
 
-    /// The state of an account.
+    /// The state of an account. One that is made on its first use is made here.
     ///
     /// # Errors
     /// 404 ResourceNotFound, which no request meets: accounts are checked before authorization.
-    pub fn account(&self, name: &str) -> Result<&AccountState<S>, StorageError> {
-        Ok(self.accounts.get(name).ok_or(ErrorCode::ResourceNotFound)?)
+    pub fn account(&self, name: &str) -> Result<Arc<AccountState<S>>, StorageError> {
+        if let Some(known) = self.existing(name) {
+            return Ok(known);
+        }
+        let mut others = self.others.as_ref().ok_or(ErrorCode::ResourceNotFound)?.write();
+        if let Some(known) = others.get(name) {
+            return Ok(known.clone());
+        }
+        let corrupt = |error: CorruptRecord| ErrorCode::InternalError.with_reason(error.to_string());
+        let made = AccountState::open(name, &self.store).map_err(corrupt)?;
+        others.insert(name.to_owned(), made.clone());
+        Ok(made)
+    }
+
+    /// The state of an account, unless it is made on its first use and was not used yet.
+    pub fn existing(&self, name: &str) -> Option<Arc<AccountState<S>>> {
+        self.accounts.get(name).cloned().or_else(|| self.others.as_ref()?.read().get(name).cloned())
     }
 
     /// Edits the names of the resources of the account of a request.
@@ -124,7 +155,8 @@ impl<S: Resource> ServiceAccounts<S> {
     /// # Errors
     /// 404 with [`Resource::MISSING`].
     pub fn find(&self, account: &str, name: &str) -> Result<Arc<Cell<S>>, StorageError> {
-        Ok(self.account(account)?.resources.read().get(&*S::key(name)).ok_or(S::MISSING)?.clone())
+        let account = self.existing(account).ok_or(S::MISSING)?;
+        Ok(account.resources.read().get(&*S::key(name)).ok_or(S::MISSING)?.clone())
     }
 
     /// The resource that a request names.

@@ -13,8 +13,11 @@ use arc_swap::ArcSwap;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The states of accounts, by name.
-struct SavedAccounts<S: Resource>(HashMap<String, SavedAccount<S>>);
+/// The states of all accounts, or of one.
+struct SavedAccounts<S: Resource> {
+    is_whole: bool,
+    by_name: HashMap<String, SavedAccount<S>>,
+}
 
 struct SavedAccount<S: Resource> {
     index: Arc<ResourceIndex<S>>,
@@ -31,6 +34,7 @@ struct SavedResource<S: Resource> {
 
 /// Accounts whose writers wait.
 struct LockedAccounts<S: Resource> {
+    is_whole: bool,
     accounts: Vec<LockedAccount<S>>,
 }
 
@@ -55,14 +59,15 @@ struct Replacement<S: Resource> {
 /// # Errors
 /// The lock of a writer that is at work. No other lock is held then.
 pub fn lock<S: Resource>(accounts: &ServiceAccounts<S>, only: Option<&str>) -> Result<Box<dyn LockedService>, WriterAtWork> {
-    let accounts = accounts.chosen(only).map(|(name, state)| LockedAccount::lock(name, state)).collect::<Result<_, _>>()?;
-    Ok(Box::new(LockedAccounts { accounts }))
+    let chosen = accounts.chosen(only).into_iter();
+    let accounts = chosen.map(|(name, state)| LockedAccount::lock(name, &state)).collect::<Result<_, _>>()?;
+    Ok(Box::new(LockedAccounts { is_whole: only.is_none(), accounts }))
 }
 
 /// The accounts as they were at a moment, in memory, without those that were not saved. `None` if the state is another service's.
 pub fn accounts_at<S: Resource>(saved: &SavedState) -> Option<ServiceAccounts<S>> {
-    let SavedAccounts(saved) = saved.downcast_ref::<SavedAccounts<S>>()?;
-    let states = saved.iter().map(|(name, saved)| {
+    let saved = saved.downcast_ref::<SavedAccounts<S>>()?;
+    let states = saved.by_name.iter().map(|(name, saved)| {
         let detached = |saved: &SavedResource<S>| saved.cell.load().detached(S::clone(&saved.state));
         let cells = saved.resources.iter().map(|(name, saved)| (name.clone(), detached(saved)));
         let index = ResourceIndex::clone(&saved.index).with_live(cells);
@@ -71,13 +76,19 @@ pub fn accounts_at<S: Resource>(saved: &SavedState) -> Option<ServiceAccounts<S>
     Some(ServiceAccounts::in_memory(states.collect()))
 }
 
+impl<S: Resource> SavedAccount<S> {
+    fn empty() -> SavedAccount<S> {
+        SavedAccount { index: Arc::default(), resources: Vec::new(), properties: Arc::default() }
+    }
+}
+
 impl<S: Resource> LockedAccount<S> {
-    fn lock(name: &str, state: &AccountState<S>) -> Result<LockedAccount<S>, WriterAtWork> {
+    fn lock(name: String, state: &AccountState<S>) -> Result<LockedAccount<S>, WriterAtWork> {
         // The index comes first: no resource is created or deleted from here on.
         let index = state.resources.try_lock()?;
         let properties = state.properties.try_lock()?;
         let resources = index.read().iter().map(|(name, cell)| Ok((name.clone(), cell.try_lock()?))).collect::<Result<_, _>>()?;
-        Ok(LockedAccount { name: name.to_owned(), index, properties, resources, replacement: None })
+        Ok(LockedAccount { name, index, properties, resources, replacement: None })
     }
 
     fn save(&self) -> SavedAccount<S> {
@@ -133,14 +144,18 @@ impl<S: Resource> LockedAccount<S> {
 
 impl<S: Resource> LockedService for LockedAccounts<S> {
     fn save(&self) -> SavedState {
-        Arc::new(SavedAccounts(self.accounts.iter().map(|account| (account.name.clone(), account.save())).collect()))
+        let by_name = self.accounts.iter().map(|account| (account.name.clone(), account.save())).collect();
+        Arc::new(SavedAccounts { is_whole: self.is_whole, by_name })
     }
 
     fn prepare(&mut self, saved: &SavedState) {
-        let Some(SavedAccounts(saved)) = saved.downcast_ref::<SavedAccounts<S>>() else { return };
+        let Some(SavedAccounts { is_whole, by_name }) = saved.downcast_ref::<SavedAccounts<S>>() else { return };
         for account in &mut self.accounts {
-            if let Some(saved) = saved.get(&account.name) {
-                account.prepare(saved);
+            match by_name.get(&account.name) {
+                Some(saved) => account.prepare(saved),
+                // It was made later, on its first use.
+                None if *is_whole => account.prepare(&SavedAccount::empty()),
+                None => {}
             }
         }
     }

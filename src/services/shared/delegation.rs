@@ -8,6 +8,8 @@ use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::text::guid;
 use crate::rules::versions::Version;
+use crate::services::shared::accounts::ServiceAccounts;
+use crate::services::shared::service::ServiceResource;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
@@ -15,7 +17,7 @@ use base64::engine::general_purpose::STANDARD;
 const LIMIT: u64 = 16 << 10;
 
 /// Declares the operation of a service.
-pub const fn operation<S: Service>() -> Operation<S> {
+pub const fn operation<S: ServiceResource>() -> Operation<ServiceAccounts<S>> {
     operation!(
         run,
         OperationSpec {
@@ -23,14 +25,14 @@ pub const fn operation<S: Service>() -> Operation<S> {
             methods: &["POST"],
             resource: ResourceKind::Service,
             selectors: &[Selector::Query("restype", "service"), Selector::Query("comp", "userdelegationkey")],
-            requires: RequiredPermission::BEARER_TOKEN,
+            requires: RequiredPermission::BEARER_TOKEN.actions(S::ACTIONS.delegation_key),
             access: Access::Write,
             ..OperationSpec::DEFAULT
         }
     )
 }
 
-async fn run<S: Service>(service: &S, mut request: Request) -> Result<Reply, StorageError> {
+async fn run<S: ServiceResource>(service: &ServiceAccounts<S>, mut request: Request) -> Result<Reply, StorageError> {
     let document = request.body.bytes(LIMIT).await?;
     let info = xml::parse(&document, "KeyInfo")?;
     let start = info.text_of("Start").filter(|text| !text.is_empty());

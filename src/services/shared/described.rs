@@ -115,25 +115,28 @@ pub const fn get_metadata<S: HasMetadata>(name: &'static str) -> Operation<Servi
     operation!(
         read_metadata,
         S::View,
-        OperationSpec { name, methods: &["GET", "HEAD"], selectors, requires: S::READERS, ..S::READ }
+        OperationSpec { name, methods: &["GET", "HEAD"], selectors, requires: S::READERS.actions(S::ACTIONS.read), ..S::READ }
     )
 }
 
 /// Declares Set Metadata.
 pub const fn set_metadata<S: HasMetadata>(name: &'static str) -> Operation<ServiceAccounts<S>> {
-    let (selectors, requires) = (selectors!(S, "metadata"), RequiredPermission::container("w").account_sas_only());
+    let (selectors, requires) =
+        (selectors!(S, "metadata"), RequiredPermission::container("w").account_sas_only().actions(S::ACTIONS.write));
     operation!(write_metadata, Metadata, OperationSpec { name, methods: &["PUT"], selectors, requires, ..S::WRITE })
 }
 
 /// Declares Get ACL.
 pub const fn get_acl<S: HasPolicies>(name: &'static str) -> Operation<ServiceAccounts<S>> {
-    let (selectors, requires) = (selectors!(S, "acl"), RequiredPermission::owner(ResourceLevel::Container));
+    let (selectors, requires) =
+        (selectors!(S, "acl"), RequiredPermission::owner(ResourceLevel::Container).actions(S::ACTIONS.get_acl));
     operation!(read_acl, OperationSpec { name, methods: &["GET", "HEAD"], selectors, requires, ..S::READ })
 }
 
 /// Declares Set ACL.
 pub const fn set_acl<S: HasPolicies>(name: &'static str) -> Operation<ServiceAccounts<S>> {
-    let (selectors, requires) = (selectors!(S, "acl"), RequiredPermission::owner(ResourceLevel::Container));
+    let (selectors, requires) =
+        (selectors!(S, "acl"), RequiredPermission::owner(ResourceLevel::Container).actions(S::ACTIONS.set_acl));
     operation!(write_acl, S::Input, OperationSpec { name, methods: &["PUT"], selectors, requires, ..S::WRITE })
 }
 

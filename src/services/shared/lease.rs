@@ -7,7 +7,7 @@ use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::lease::{Lease, LeaseAction, LeaseDuration, LeaseId};
 use crate::rules::time::Timestamp;
-use crate::services::shared::accounts::ServiceAccounts;
+use crate::services::shared::accounts::{Resource, ServiceAccounts};
 use crate::services::shared::described::Described;
 
 /// What can be leased: a blob, a container, a file or a share.
@@ -44,8 +44,8 @@ pub trait Leased: 'static {
 /// Declares an operation: the action `I` on the lease of an `L`.
 pub const fn operation<L: Leased, I: LeaseInput>(name: &'static str) -> Operation<ServiceAccounts<L::Resource>> {
     let requires = match L::RESTYPE {
-        Some(_) => RequiredPermission::container(I::LETTERS).account_sas_only(),
-        None => RequiredPermission::object(I::LETTERS),
+        Some(_) => RequiredPermission::container(I::LETTERS).account_sas_only().actions(L::Resource::ACTIONS.lease),
+        None => RequiredPermission::object(I::LETTERS).actions(L::Resource::ACTIONS.lease_object),
     };
     let selectors = const {
         let (comp, action) = (Selector::Query("comp", "lease"), Selector::Header("x-ms-lease-action", I::ACTION));

@@ -77,7 +77,7 @@ pub const fn operation<S: Listed>(name: &'static str) -> Operation<ServiceAccoun
             methods: &["GET"],
             resource: ResourceKind::Service,
             selectors: &[Selector::Query("comp", "list")],
-            requires: RequiredPermission::service("l").account_sas_only(),
+            requires: RequiredPermission::service("l").account_sas_only().actions(S::ACTIONS.read),
             ..OperationSpec::DEFAULT
         }
     )

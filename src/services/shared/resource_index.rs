@@ -302,6 +302,7 @@ mod tests {
 
     impl Resource for Thing {
         const KIND: ServiceKind = ServiceKind::Blob;
+        const ACTIONS: crate::rules::auth::roles::ServiceActions = crate::rules::auth::roles::ServiceActions::BLOB;
         const MISSING: ErrorCode = ErrorCode::ContainerNotFound;
     }
 

@@ -20,7 +20,7 @@ pub const fn operation<S: Restorable + Described>(name: &'static str) -> Operati
             methods: &["PUT"],
             resource: S::READ.resource,
             selectors: selectors!(S, "undelete"),
-            requires: RequiredPermission::container("w").account_sas_only(),
+            requires: RequiredPermission::container("w").account_sas_only().actions(S::ACTIONS.restore),
             access: Access::Write,
             status: 201,
             ..OperationSpec::DEFAULT

@@ -97,11 +97,11 @@ impl<S: ServiceResource> Service for ServiceAccounts<S> {
     }
 
     fn cors(&self, account: &str) -> Arc<[CorsRule]> {
-        self.account(account).map_or_else(|_| Arc::default(), |account| account.properties.read().cors.clone())
+        self.existing(account).map_or_else(Arc::default, |account| account.properties.read().cors.clone())
     }
 
     fn default_version(&self, account: &str) -> Option<Version> {
-        self.account(account).ok()?.properties.read().default_version
+        self.existing(account)?.properties.read().default_version
     }
 
     fn lock(&self, account: Option<&str>) -> Result<Box<dyn LockedService>, WriterAtWork> {
@@ -110,6 +110,10 @@ impl<S: ServiceResource> Service for ServiceAccounts<S> {
 
     fn at(&self, saved: &SavedState) -> Option<Arc<dyn Service>> {
         Some(Arc::new(checkpoint::accounts_at::<S>(saved)?))
+    }
+
+    fn account_names(&self) -> Vec<String> {
+        self.chosen(None).into_iter().map(|(name, _)| name).collect()
     }
 
     fn resource_count(&self, account: Option<&str>) -> usize {

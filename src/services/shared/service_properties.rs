@@ -10,17 +10,21 @@ const LIMIT: u64 = 64 << 10;
 
 /// Declares Get Service Properties of a service.
 pub const fn get<S: Resource>(name: &'static str) -> Operation<ServiceAccounts<S>> {
-    operation!(read, OperationSpec { name, methods: &["GET"], requires: account_sas("r"), ..SPEC })
+    operation!(
+        read,
+        OperationSpec { name, methods: &["GET"], requires: account_sas("r").actions(S::ACTIONS.service_read), ..SPEC }
+    )
 }
 
 /// Declares Set Service Properties of a service.
 pub const fn set<S: Resource>(name: &'static str) -> Operation<ServiceAccounts<S>> {
-    operation!(update, set_spec(name))
+    operation!(update, set_spec::<S>(name))
 }
 
 /// The specification of [`set`], for a service that does more than set them.
-pub const fn set_spec(name: &'static str) -> OperationSpec {
-    OperationSpec { name, methods: &["PUT"], requires: account_sas("w"), access: Access::Write, status: 202, ..SPEC }
+pub const fn set_spec<S: Resource>(name: &'static str) -> OperationSpec {
+    let requires = account_sas("w").actions(S::ACTIONS.service_write);
+    OperationSpec { name, methods: &["PUT"], requires, access: Access::Write, status: 202, ..SPEC }
 }
 
 const SPEC: OperationSpec = OperationSpec {

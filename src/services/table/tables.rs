@@ -1,6 +1,7 @@
 //! The tables of all accounts, and what a table has in common with other resources.
 
 use crate::operation::{Access, Input, OperationSpec, Request, ResourceKind, Selector, ServiceKind};
+use crate::rules::auth::roles::ServiceActions;
 use crate::rules::auth::sas::Policy;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::time::Timestamp;
@@ -16,6 +17,7 @@ pub type Tables = ServiceAccounts<Table>;
 
 impl Resource for Table {
     const KIND: ServiceKind = ServiceKind::Table;
+    const ACTIONS: ServiceActions = ServiceActions::TABLE;
     const MISSING: ErrorCode = ErrorCode::TableNotFound;
 
     fn key(name: &str) -> Cow<'_, str> {

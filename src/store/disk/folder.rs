@@ -31,9 +31,13 @@ pub const TITLE_FILE: &str = "lazuli";
 /// The files of an Azurite workspace.
 const AZURITES: [&str; 3] = ["__azurite_db_blob__.json", "__azurite_db_queue__.json", "__azurite_db_table__.json"];
 
-/// Returns true if a folder with this file is not empty. The log of `--debug` and the directory of a file system do not count.
+/// The folder of the certificate authority, which can be made before the data.
+pub const TLS_FOLDER: &str = "tls";
+
+/// Returns true if a folder with this file is not empty. The log of `--debug`, the certificate authority and the directory of a file
+/// system do not count.
 pub fn is_foreign(name: &OsStr) -> bool {
-    Path::new(name).extension().is_none_or(|extension| extension != "log") && name != "lost+found"
+    Path::new(name).extension().is_none_or(|extension| extension != "log") && name != TLS_FOLDER && name != "lost+found"
 }
 
 /// A path as a shell accepts it; on Windows, as both shells do.

@@ -30,7 +30,7 @@ async fn server(level: &str) -> TestServer {
 #[tokio::test]
 async fn tokens_are_refused_by_default() {
     let server = super::server_with_blob().await;
-    let detail = "Bearer tokens are off: start the server with --oauth basic (https) or --oauth dev (any).";
+    let detail = "Bearer tokens are off: start the server with --oauth local, basic (https) or dev (any).";
     for (version, verdict) in [(VERSION, UNFIT), ("2019-12-12", UNFIT), ("2019-07-07", FAILED), ("2017-11-09", FAILED)] {
         let answer = send(&server, "GET", "/box/blob", &jwt::of(ANN), &[("x-ms-version", version)], "").await;
         assert_eq!((answer.verdict().as_str(), answer.element("AuthenticationErrorDetail")), (verdict, detail), "{version}");

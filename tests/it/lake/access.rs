@@ -1,6 +1,6 @@
 //! Access control: what principals may do, by their roles and by access control lists.
 
-use super::{check_in, lake};
+use super::{check_in, lake, retain_deleted_paths};
 use crate::auth::jwt::{self, ANN, BOB};
 use crate::server::{Answer, TestServer};
 use lazuli::ServiceKind;
@@ -326,10 +326,7 @@ async fn parts_of_a_batch_are_checked_as_requests() {
 /// anybody else, and with a deleted file in it. Returns the id of the deletion.
 async fn server_with_secrets() -> (TestServer, String) {
     let server = server().await;
-    let retention = "<StorageServiceProperties><DeleteRetentionPolicy><Enabled>true</Enabled><Days>7</Days></DeleteRetentionPolicy>\
-                     </StorageServiceProperties>";
-    let request = server.request("PUT", "/?restype=service&comp=properties").body(retention.to_owned());
-    assert_eq!(request.send().await.verdict(), "202");
+    retain_deleted_paths(&server).await;
     check_in(
         &server,
         "PATCH /box/?action=setAccessControl | x-ms-permissions: 0755 → 200

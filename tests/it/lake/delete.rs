@@ -1,6 +1,6 @@
 //! Delete Path, deleted paths and their restore.
 
-use super::{check, check_in, lake, names};
+use super::{check, check_in, lake, names, retain_deleted_paths};
 
 #[tokio::test]
 async fn a_directory_is_deleted_with_all_that_is_below() {
@@ -29,15 +29,10 @@ async fn a_directory_is_deleted_with_all_that_is_below() {
     assert_eq!(names(&server, "/box?resource=filesystem&recursive=true").await, ["a/"]);
 }
 
-/// Properties of a service that retains deleted paths for 7 days.
-pub(super) const KEEP: &str = "<StorageServiceProperties><DeleteRetentionPolicy><Enabled>true</Enabled><Days>7</Days></DeleteRetentionPolicy>\
-    </StorageServiceProperties>";
-
 #[tokio::test]
 async fn deleted_paths_are_restored() {
     let server = lake(&[]).await;
-    let set = server.request("PUT", "/?restype=service&comp=properties").body(KEEP).send().await;
-    assert_eq!(set.verdict(), "202");
+    retain_deleted_paths(&server).await;
     check_in(
         &server,
         "PUT /box/a/b/f?resource=file | x-ms-owner: ann → 201 | etag: $file
@@ -99,6 +94,23 @@ async fn deleted_paths_are_restored() {
     // The retention ends.
     server.wait(8 * 24 * 60 * 60);
     assert_eq!(list("&showonly=deleted").await.elements("Name"), Vec::<&str>::new());
+}
+
+/// Appends are part of the file: a name with appends alone has no lease and no block list, unlike one with uncommitted blocks.
+#[tokio::test]
+async fn the_appends_of_an_expired_file_are_gone_with_it() {
+    check(
+        "PUT /box/f?resource=file → 201
+         PATCH /box/f?action=append&position=0 | | old → 202
+         PUT /box/f?comp=expiry | x-ms-expiry-option: RelativeToNow; x-ms-expiry-time: 5000 → 200
+         wait 6
+         POST /box/f | x-ms-lease-action: acquire; x-ms-lease-duration: -1 → 404 PathNotFound
+         GET /box/f?comp=blocklist → 404 BlobNotFound
+         PUT /box/f?comp=block&blockid=QQ== | | block → 201
+         PUT /box/f?comp=blocklist | | <BlockList><Latest>QQ==</Latest></BlockList> → 201
+         GET /box/f → 200 | | block",
+    )
+    .await;
 }
 
 #[tokio::test]

@@ -20,7 +20,7 @@ use crate::server::TestServer;
 use lazuli::ServiceKind;
 
 /// A server whose account has a hierarchical namespace and the file system `box`.
-async fn lake(more: &[&str]) -> TestServer {
+pub async fn lake(more: &[&str]) -> TestServer {
     let arguments = [&["--dfs-port=0", "--account=devstoreaccount1,hns"], more].concat();
     let server = TestServer::with(&arguments).await;
     server.container("box").await;
@@ -34,6 +34,14 @@ async fn check(rows: &str) {
 
 async fn check_in(server: &TestServer, rows: &str) {
     check_of(server, ServiceKind::DataLake, rows).await;
+}
+
+/// Makes the service retain deleted paths for 7 days.
+async fn retain_deleted_paths(server: &TestServer) {
+    let properties = "<StorageServiceProperties><DeleteRetentionPolicy><Enabled>true</Enabled><Days>7</Days></DeleteRetentionPolicy>\
+                      </StorageServiceProperties>";
+    let set = server.request("PUT", "/?restype=service&comp=properties").body(properties).send().await;
+    assert_eq!(set.verdict(), "202");
 }
 
 /// The names of a list of paths, with a slash behind those of directories.

@@ -105,20 +105,6 @@ async fn a_path_moves_to_another_file_system() {
 }
 
 #[tokio::test]
-async fn nothing_of_an_expired_file_is_in_the_one_that_takes_its_place() {
-    check(
-        "PUT /box/f?resource=file → 201
-         PATCH /box/f?action=append&position=0 | | stale → 202
-         PUT /box/f?comp=expiry | x-ms-expiry-option: RelativeToNow; x-ms-expiry-time: 5000 → 200
-         PUT /box/g?resource=file → 201
-         wait 6
-         PUT /box/f?mode=legacy | x-ms-rename-source: /box/g → 201
-         PATCH /box/f?action=flush&position=5 → 400 InvalidFlushPosition",
-    )
-    .await;
-}
-
-#[tokio::test]
 async fn uncommitted_blocks_move_to_another_file_system() {
     let server = lake(&[]).await;
     server.container("other").await;

@@ -1,6 +1,6 @@
 //! Shared access signatures of directories and paths.
 
-use super::{check_in, lake};
+use super::{check_in, lake, retain_deleted_paths};
 use crate::server::{Answer, TestServer, hmac};
 use lazuli::{ServiceKind, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 
@@ -159,10 +159,7 @@ async fn a_recursive_change_needs_the_letter_of_permissions() {
 #[tokio::test]
 async fn a_signature_restores_nothing_that_it_does_not_cover() {
     let server = lake(&[]).await;
-    let retention = "<StorageServiceProperties><DeleteRetentionPolicy><Enabled>true</Enabled><Days>7</Days></DeleteRetentionPolicy>\
-                     </StorageServiceProperties>";
-    let request = server.request("PUT", "/?restype=service&comp=properties").body(retention.to_owned());
-    assert_eq!(request.send().await.verdict(), "202");
+    retain_deleted_paths(&server).await;
     check_in(
         &server,
         "PUT /box/a/f?resource=file → 201\nPUT /box/b/f?resource=file → 201\nDELETE /box/a/f → 200\nDELETE /box/b/f → 200",

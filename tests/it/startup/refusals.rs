@@ -23,7 +23,7 @@ fn invalid_arguments_are_one_line() {
         (&["--colour", "blue"], "--colour"),
         (&["--location", absent, "--durability", "hope"], "is not a durability: process or sync"),
         (&["-l", theirs, "--blob-port", "0"], "files of another program"),
-        (&["--oauth", "full"], "\"full\" is not a level: basic or dev"),
+        (&["--oauth", "full"], "\"full\" is not a level: local, basic or dev"),
         (&["--cert", absent], "--key"),
         (&["--cert", absent, "--key", absent], "cannot be read"),
         (&["--blob-host", "not a host"], "not a host"),

@@ -25,11 +25,13 @@ pub fn reach(authorization: &Authorization, query: &[(String, String)]) -> Range
 mod tests {
     use super::*;
     use crate::rules::auth::permissions::Permissions;
+    use crate::rules::auth::roles::ActionSet;
     use crate::rules::auth::sas::tests::query;
 
     #[test]
     fn bounds_are_included() {
-        let authorization = Authorization::Sas { scope: SasScope::Resource, letters: Permissions::default() };
+        let authorization =
+            Authorization::Sas { scope: SasScope::Resource, letters: Permissions::default(), actions: ActionSet::ALL };
         for (bounds, inside, outside) in [
             ("", &[("", ""), ("z", "z")][..], &[][..]),
             ("spk=b", &[("b", ""), ("c", "a")], &[("a", "z"), ("", "")]),

@@ -1,6 +1,7 @@
 //! A shared access signature, its stored policy, and the checks of when, from where and how it may be used.
 
 use crate::rules::auth::permissions::{Authorization, Permissions, SasScope};
+use crate::rules::auth::roles::ActionSet;
 use crate::rules::auth::sas::kind::{IpRange, Protocol, SasKind};
 use crate::rules::auth::sas::parameters::{Parameters, refused};
 use crate::rules::error::{ErrorCode, StorageError};
@@ -129,13 +130,13 @@ impl Sas {
         })
     }
 
-    /// The authorization of a caller with this signature, after signature, time, address and protocol were checked.
-    pub fn authorization(&self, effective: &Effective) -> Authorization {
+    /// The authorization of a caller with this signature, whose signer may do these actions, after signature, time, address and protocol were checked.
+    pub fn authorization(&self, effective: &Effective, actions: ActionSet) -> Authorization {
         let scope = match self.kind {
             SasKind::Account { services, types } => SasScope::Account { services, types },
             SasKind::Service { .. } | SasKind::UserDelegation { .. } => SasScope::Resource,
         };
-        Authorization::Sas { scope, letters: effective.permissions }
+        Authorization::Sas { scope, letters: effective.permissions, actions }
     }
 
     /// Checks that it may be used from this address.

@@ -3,6 +3,7 @@
 use super::signature::{OVERRIDES, SINCE};
 use super::*;
 use crate::rules::auth::permissions::{Authorization, Permissions, SasScope};
+use crate::rules::auth::roles::ActionSet;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::time::Timestamp;
 
@@ -152,14 +153,17 @@ fn reports_its_permissions_and_headers() {
     assert_eq!(account.overrides().count(), 0);
     let letters = |text: &str| Permissions::parse(text).unwrap();
     let scope = SasScope::Account { services: letters("bq"), types: letters("o") };
-    assert_eq!(account.authorization(&account.merged(None).unwrap()), Authorization::Sas { scope, letters: letters("rw") });
+    assert_eq!(
+        account.authorization(&account.merged(None).unwrap(), ActionSet::ALL),
+        Authorization::Sas { scope, letters: letters("rw"), actions: ActionSet::ALL }
+    );
     for (version, set) in [("2012-02-12", vec![]), ("2013-08-15", vec![("content-type", "text/plain")])] {
         let sas = sas('b', &format!("sv={version}&sr=b&sp=r&se=2030-01-01&rsct=text/plain&rscc=&ses=scope"));
         assert_eq!(sas.overrides().collect::<Vec<_>>(), set);
         assert_eq!((sas.signature(), sas.identifier(), sas.encryption_scope()), ("s", None, Some("scope")));
         assert_eq!(
-            sas.authorization(&sas.merged(None).unwrap()),
-            Authorization::Sas { scope: SasScope::Resource, letters: letters("r") }
+            sas.authorization(&sas.merged(None).unwrap(), ActionSet::NONE),
+            Authorization::Sas { scope: SasScope::Resource, letters: letters("r"), actions: ActionSet::NONE }
         );
     }
 }

@@ -93,6 +93,10 @@ impl Service for DataLake {
         Some(Arc::new(DataLake(Arc::new(checkpoint::accounts_at(saved)?))))
     }
 
+    fn account_names(&self) -> Vec<String> {
+        self.0.account_names()
+    }
+
     fn resource_count(&self, account: Option<&str>) -> usize {
         self.0.resource_count(account)
     }

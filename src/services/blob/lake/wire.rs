@@ -122,12 +122,13 @@ pub(super) fn json(request: &Request, document: &impl Serialize) -> Result<Reply
 /// The content type of JSON documents with entries; the answer to a recursive change of access control has none (recorded).
 pub(super) const JSON: &str = "application/json;charset=utf-8";
 
-/// Adds the owner, the group, the permissions and the kind of a path.
+/// Adds the kind of a path, and in a hierarchical namespace its owner, its group and its permissions. ABFS does not work without the kind,
+/// whatever the namespace is.
 pub(super) fn describe(reply: Reply, blob: &Blob) -> Reply {
     let reply = reply.with_some("x-ms-expiry-time", blob.expires.map(Timestamp::rfc1123));
+    let reply = reply.with("x-ms-resource-type", blob.path_kind().name());
     let Some(path) = &blob.path else { return reply };
     reply
-        .with("x-ms-resource-type", path.kind().name())
         .with("x-ms-owner", &path.owner)
         .with("x-ms-group", &path.group)
         .with("x-ms-permissions", path.acl.permissions_text())

@@ -2,6 +2,7 @@
 
 use crate::operation::{Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::StorageError;
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
@@ -24,7 +25,12 @@ const fn operation(name: &'static str, resource: ResourceKind, level: ResourceLe
             methods: &["GET", "HEAD"],
             resource,
             selectors: &[Selector::Query("restype", "account"), Selector::Query("comp", "properties")],
-            requires: RequiredPermission { level, ..RequiredPermission::object(ANY).or_anonymous(AnonymousAccess::Container) },
+            requires: RequiredPermission {
+                level,
+                ..RequiredPermission::object(ANY)
+                    .actions(&[&[RoleAction::BlobServiceGetInfo]])
+                    .or_anonymous(AnonymousAccess::Container)
+            },
             ..OperationSpec::DEFAULT
         }
     )

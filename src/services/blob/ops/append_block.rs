@@ -2,6 +2,7 @@
 
 use crate::operation::{BodyFraming, EncryptionCheck, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::blob::blocks;
 use crate::rules::checksums::RequestChecksums;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -20,7 +21,7 @@ pub(super) static APPEND_BLOCK: Operation<Blobs> = operation!(
         name: "Append Block",
         path_action: Some(Action::Append),
         selectors: &[Selector::Query("comp", "appendblock")],
-        requires: RequiredPermission::object("aw"),
+        requires: RequiredPermission::object("aw").actions(&[&[RoleAction::BlobWrite], &[RoleAction::BlobAdd]]),
         encryption: EncryptionCheck::Write,
         status: 201,
         ..WRITE
@@ -33,7 +34,7 @@ pub(super) static SEAL: Operation<Blobs> = operation!(
     OperationSpec {
         name: "Append Blob Seal",
         selectors: &[Selector::Query("comp", "seal")],
-        requires: RequiredPermission::object("aw"),
+        requires: RequiredPermission::object("aw").actions(&[&[RoleAction::BlobWrite], &[RoleAction::BlobAdd]]),
         ..WRITE
     }
 );

@@ -3,6 +3,7 @@
 
 use crate::operation::{Access, BatchContentType, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::batch;
 use crate::rules::batch::BatchPart;
 use crate::rules::error::StorageError;
@@ -28,7 +29,7 @@ pub(super) static CONTAINER_BATCH: Operation<Blobs> = operation!(
         name: "Blob Batch (container)",
         resource: ResourceKind::Container,
         selectors: OF_CONTAINER,
-        requires: RequiredPermission::container(ANY),
+        requires: RequiredPermission::container(ANY).actions(&[&[RoleAction::ContainerWrite]]),
         ..SPEC
     }
 );
@@ -37,7 +38,7 @@ const OF_CONTAINER: &[Selector] = &[Selector::Query("restype", "container"), Sel
 
 const SPEC: OperationSpec = OperationSpec {
     methods: &["POST"],
-    requires: RequiredPermission::service(ANY).account_sas_only(),
+    requires: RequiredPermission::service(ANY).account_sas_only().actions(&[&[RoleAction::ContainerWrite]]),
     access: Access::Write,
     status: 202,
     ..OperationSpec::DEFAULT

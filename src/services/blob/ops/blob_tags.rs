@@ -2,6 +2,7 @@
 
 use crate::operation::{Input, NamespaceSupport, Operation, OperationSpec, Reply, Request, Selector, StateQuery, VersionQuery};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::checksums::RequestChecksums;
 use crate::rules::conditions;
 use crate::rules::error::StorageError;
@@ -17,7 +18,7 @@ pub(super) static GET_BLOB_TAGS: Operation<Blobs> = operation!(
         name: "Get Blob Tags",
         namespace: NamespaceSupport::Flat,
         selectors: &[Selector::Query("comp", "tags")],
-        requires: RequiredPermission::object("t"),
+        requires: RequiredPermission::object("t").actions(&[&[RoleAction::BlobTagsRead]]),
         ..READ
     }
 );
@@ -29,7 +30,7 @@ pub(super) static SET_BLOB_TAGS: Operation<Blobs> = operation!(
         name: "Set Blob Tags",
         namespace: NamespaceSupport::Flat,
         selectors: &[Selector::Query("comp", "tags")],
-        requires: RequiredPermission::object("t"),
+        requires: RequiredPermission::object("t").actions(&[&[RoleAction::BlobTagsWrite]]),
         status: 204,
         ..WRITE
     }

@@ -1,6 +1,7 @@
 //! Get Container Properties.
 use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::StorageError;
 use crate::rules::lease::LeaseCheck;
 use crate::rules::versions::Version;
@@ -15,7 +16,10 @@ pub(super) static GET_CONTAINER_PROPERTIES: Operation<Blobs> = operation!(
         name: "Get Container Properties",
         methods: &["GET", "HEAD"],
         selectors: &[Selector::Query("restype", "container")],
-        requires: RequiredPermission::container("r").account_sas_only().or_anonymous(AnonymousAccess::Container),
+        requires: RequiredPermission::container("r")
+            .account_sas_only()
+            .actions(&[&[RoleAction::ContainerRead]])
+            .or_anonymous(AnonymousAccess::Container),
         lease: LeaseCheck::IfPresent,
         ..READ_CONTAINER
     }

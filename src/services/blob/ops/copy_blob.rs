@@ -5,6 +5,7 @@ use crate::operation::{
     Operation, OperationSpec, Reply, Request, Selector, Source, SourceAuthorization, SourceConditions, SourceLocation,
 };
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::blob::tier::{CurrentTier, RehydratePriority};
 use crate::rules::conditions::{ConditionSupport, CurrentState, FailedCondition};
 use crate::rules::encryption::Encryption;
@@ -34,7 +35,7 @@ pub(super) static COPY_BLOB: Operation<Blobs> = operation!(
     OperationSpec {
         name: "Copy Blob",
         selectors: &[Selector::HasHeader("x-ms-copy-source")],
-        requires: RequiredPermission::object("cw"),
+        requires: RequiredPermission::object("cw").actions(&[&[RoleAction::BlobWrite], &[RoleAction::BlobAdd]]),
         conditions: ConditionSupport::CopyTarget,
         status: 202,
         ..WRITE

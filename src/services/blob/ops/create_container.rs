@@ -1,6 +1,7 @@
 //! Create Container.
 use crate::operation::{Operation, OperationSpec, Reply, Request};
 use crate::rules::auth::permissions::{PublicAccess, RequiredPermission};
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::encryption::DefaultEncryption;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::metadata::Metadata;
@@ -15,7 +16,7 @@ pub(super) static CREATE_CONTAINER: Operation<Blobs> = operation!(
     Input,
     OperationSpec {
         name: "Create Container",
-        requires: RequiredPermission::container("cw").account_sas_only(),
+        requires: RequiredPermission::container("cw").account_sas_only().actions(&[&[RoleAction::ContainerWrite]]),
         status: 201,
         ..WRITE_CONTAINER
     }

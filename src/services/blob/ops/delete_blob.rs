@@ -2,6 +2,7 @@
 //! good what the account still retains.
 use crate::operation::{self, Fields, FromRequest, Operation, OperationSpec, Reply, Request};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::blob::tier::ChangeConditions;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -18,7 +19,11 @@ pub(super) static DELETE_BLOB: Operation<Blobs> = operation!(
         name: "Delete Blob",
         methods: &["DELETE"],
         path_action: Some(Action::Delete),
-        requires: RequiredPermission::object("dxy"),
+        requires: RequiredPermission::object("dxy").actions(&[
+            &[RoleAction::BlobDelete],
+            &[RoleAction::BlobDeleteVersion],
+            &[RoleAction::BlobPermanentDelete]
+        ]),
         conditions: ConditionSupport::Delete,
         status: 202,
         ..WRITE

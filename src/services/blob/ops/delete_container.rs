@@ -2,6 +2,7 @@
 //! some days.
 use crate::operation::{Operation, OperationSpec, Reply, Request};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::LeaseCheck;
@@ -16,7 +17,7 @@ pub(super) static DELETE_CONTAINER: Operation<Blobs> = operation!(
     OperationSpec {
         name: "Delete Container",
         methods: &["DELETE"],
-        requires: RequiredPermission::container("d").account_sas_only(),
+        requires: RequiredPermission::container("d").account_sas_only().actions(&[&[RoleAction::ContainerDelete]]),
         conditions: ConditionSupport::Dates,
         lease: LeaseCheck::Required,
         status: 202,

@@ -6,6 +6,7 @@ use crate::operation::{
     ResourceKind, Selector,
 };
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::blob::tags::Where;
 use crate::rules::blob::version_selector::VersionSelector;
 use crate::rules::error::StorageError;
@@ -30,7 +31,7 @@ pub(super) static FIND_BLOBS: Operation<Blobs> = operation!(
         namespace: NamespaceSupport::Flat,
         methods: &["GET"],
         selectors: &[Selector::Query("comp", "blobs")],
-        requires: RequiredPermission::object("f").account_sas_only(),
+        requires: RequiredPermission::object("f").account_sas_only().actions(&[&[RoleAction::BlobFilter]]),
         ..OperationSpec::DEFAULT
     }
 );
@@ -42,7 +43,7 @@ pub(super) static FIND_BLOBS_IN_CONTAINER: Operation<Blobs> = operation!(
         name: "Find Blobs by Tags in Container",
         namespace: NamespaceSupport::Flat,
         selectors: &[Selector::Query("restype", "container"), Selector::Query("comp", "blobs")],
-        requires: RequiredPermission::object("f"),
+        requires: RequiredPermission::object("f").actions(&[&[RoleAction::BlobFilter]]),
         ..READ_CONTAINER
     }
 );

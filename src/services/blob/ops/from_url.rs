@@ -6,6 +6,7 @@ use crate::operation::{
     SourceConditions, SourceEncryption, SourceLocation,
 };
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::blob::blocks::BlockId;
 use crate::rules::blob::tags::Tags;
 use crate::rules::blob::tier::TierSupport;
@@ -40,7 +41,7 @@ pub(super) static PUT_BLOB_FROM_URL: Operation<Blobs> = operation!(
     spec(
         "Put Blob From URL",
         &[SOURCE, Selector::Header("x-ms-blob-type", "BlockBlob")],
-        "cw",
+        CREATES,
         ConditionSupport::CopyTargetIfMatch,
         201,
     )
@@ -51,7 +52,7 @@ pub(super) static COPY_BLOB_FROM_URL: Operation<Blobs> = operation!(
     spec(
         "Copy Blob From URL",
         &[SOURCE, Selector::Header("x-ms-requires-sync", "true"), Selector::Lacks("x-ms-blob-type")],
-        "cw",
+        CREATES,
         ConditionSupport::Create,
         202,
     )
@@ -59,24 +60,21 @@ pub(super) static COPY_BLOB_FROM_URL: Operation<Blobs> = operation!(
 pub(super) static PUT_BLOCK_FROM_URL: Operation<Blobs> = operation!(
     put_block,
     PutBlockInput,
-    spec(
-        "Put Block From URL",
-        &[Selector::Query("comp", "block"), SOURCE],
-        put_block::REQUIRED.account,
-        ConditionSupport::None,
-        201,
-    )
+    spec("Put Block From URL", &[Selector::Query("comp", "block"), SOURCE], put_block::REQUIRED, ConditionSupport::None, 201,)
 );
 pub(super) static APPEND_BLOCK_FROM_URL: Operation<Blobs> = operation!(
     append_block,
     AppendBlockInput,
-    spec("Append Block From URL", &[Selector::Query("comp", "appendblock"), SOURCE], "aw", ConditionSupport::Write, 201,)
+    spec("Append Block From URL", &[Selector::Query("comp", "appendblock"), SOURCE], APPENDS, ConditionSupport::Write, 201,)
 );
 pub(super) static PUT_PAGE_FROM_URL: Operation<Blobs> = operation!(
     put_page,
     PutPageInput,
-    spec("Put Page From URL", &[Selector::Query("comp", "page"), SOURCE], "w", ConditionSupport::Write, 201)
+    spec("Put Page From URL", &[Selector::Query("comp", "page"), SOURCE], WRITE.requires, ConditionSupport::Write, 201)
 );
+
+const CREATES: RequiredPermission = RequiredPermission::object("cw").actions(&[&[RoleAction::BlobWrite], &[RoleAction::BlobAdd]]);
+const APPENDS: RequiredPermission = RequiredPermission::object("aw").actions(&[&[RoleAction::BlobWrite], &[RoleAction::BlobAdd]]);
 
 /// The selector that distinguishes each of them from the operation with a body.
 const SOURCE: Selector = Selector::HasHeader("x-ms-copy-source");
@@ -84,19 +82,11 @@ const SOURCE: Selector = Selector::HasHeader("x-ms-copy-source");
 const fn spec(
     name: &'static str,
     selectors: &'static [Selector],
-    letters: &'static str,
+    requires: RequiredPermission,
     conditions: ConditionSupport,
     status: u16,
 ) -> OperationSpec {
-    OperationSpec {
-        name,
-        selectors,
-        requires: RequiredPermission::object(letters),
-        conditions,
-        encryption: EncryptionCheck::Write,
-        status,
-        ..WRITE
-    }
+    OperationSpec { name, selectors, requires, conditions, encryption: EncryptionCheck::Write, status, ..WRITE }
 }
 
 input! { pub(super) PutBlobInput {

@@ -2,6 +2,7 @@
 
 use crate::operation::{Operation, OperationSpec, Reply, Request, Selector, StateQuery};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::Body;
@@ -15,7 +16,7 @@ pub(super) static GET_BLOCK_LIST: Operation<Blobs> = operation!(
     OperationSpec {
         name: "Get Block List",
         selectors: &[Selector::Query("comp", "blocklist")],
-        requires: RequiredPermission::object("r"),
+        requires: RequiredPermission::object("r").actions(&[&[RoleAction::BlobRead]]),
         ..READ
     }
 );

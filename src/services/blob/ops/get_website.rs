@@ -22,7 +22,7 @@ pub(super) static GET_WEBSITE: Operation<Blobs> = operation!(
         name: "Get Static Website Content",
         methods: &["GET", "HEAD"],
         resource: ResourceKind::Site,
-        requires: RequiredPermission::owner(ResourceLevel::Object).or_anonymous(AnonymousAccess::Everyone),
+        requires: RequiredPermission::owner(ResourceLevel::Object).actions(&[&[]]).or_anonymous(AnonymousAccess::Everyone),
         conditions: ConditionSupport::Read,
         ..OperationSpec::DEFAULT
     }

@@ -2,6 +2,7 @@
 
 use crate::operation::{Operation, OperationSpec, Reply, Request, Selector, StateQuery};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::blob::immutability::Policy;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -38,7 +39,7 @@ pub(super) static DELETE_IMMUTABILITY_POLICY: Operation<Blobs> = operation!(
     }
 );
 
-const PERMISSION: RequiredPermission = RequiredPermission::object("i");
+const PERMISSION: RequiredPermission = RequiredPermission::object("i").actions(&[&[RoleAction::BlobImmutability]]);
 
 async fn set_immutability_policy(
     blobs: &Blobs,

@@ -5,6 +5,7 @@ use crate::operation::{
     NamespaceSupport, Operation, OperationSpec, Reply, Request, Selector, SourceAuthorization, SourceLocation,
 };
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::encryption::Encryption;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -27,7 +28,7 @@ pub(super) static INCREMENTAL_COPY: Operation<Blobs> = operation!(
         name: "Incremental Copy Blob",
         namespace: NamespaceSupport::Flat,
         selectors: &[Selector::Query("comp", "incrementalcopy")],
-        requires: RequiredPermission::object("cw"),
+        requires: RequiredPermission::object("cw").actions(&[&[RoleAction::BlobWrite], &[RoleAction::BlobAdd]]),
         conditions: ConditionSupport::CopyTargetIfMatch,
         status: 202,
         ..WRITE

@@ -2,6 +2,7 @@
 
 use crate::operation::{Operation, OperationSpec, Reply, Request, Selector, StateQuery};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
 use crate::rules::lease::LeaseCheck;
@@ -16,7 +17,7 @@ pub(super) static SET_LEGAL_HOLD: Operation<Blobs> = operation!(
     OperationSpec {
         name: "Set Blob Legal Hold",
         selectors: &[Selector::Query("comp", "legalhold")],
-        requires: RequiredPermission::object("i"),
+        requires: RequiredPermission::object("i").actions(&[&[RoleAction::BlobImmutability]]),
         conditions: ConditionSupport::None,
         lease: LeaseCheck::None,
         ..WRITE

@@ -3,6 +3,7 @@
 use crate::operation::xml::Writer;
 use crate::operation::{Marker, MaxResults, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::blob::version_selector::VersionSelector;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lake::access::Action;
@@ -23,7 +24,7 @@ pub(super) static LIST_BLOBS: Operation<Blobs> = operation!(
         name: "List Blobs",
         path_action: Some(Action::List),
         selectors: &[Selector::Query("restype", "container"), Selector::Query("comp", "list")],
-        requires: RequiredPermission::container("l").or_anonymous(AnonymousAccess::Container),
+        requires: RequiredPermission::container("l").actions(&[&[RoleAction::BlobRead]]).or_anonymous(AnonymousAccess::Container),
         ..READ_CONTAINER
     }
 );

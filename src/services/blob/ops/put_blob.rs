@@ -4,6 +4,7 @@ use crate::operation::{
     self, BodyFraming, EncryptionCheck, FieldLocation, Fields, FromField, FromRequest, Operation, OperationSpec, Reply, Request,
 };
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::blob::tier::TierSupport;
 use crate::rules::blob::{blocks, pages};
 use crate::rules::checksums::{Digests, RequestChecksums};
@@ -24,7 +25,7 @@ pub(super) static PUT_BLOB: Operation<Blobs> = operation!(
     Input,
     OperationSpec {
         name: "Put Blob",
-        requires: RequiredPermission::object("cw"),
+        requires: RequiredPermission::object("cw").actions(&[&[RoleAction::BlobWrite], &[RoleAction::BlobAdd]]),
         conditions: ConditionSupport::Create,
         encryption: EncryptionCheck::Write,
         status: 201,

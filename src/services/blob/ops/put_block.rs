@@ -2,6 +2,7 @@
 
 use crate::operation::{BodyFraming, EncryptionCheck, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::blob::blocks;
 use crate::rules::blob::blocks::BlockId;
 use crate::rules::checksums::RequestChecksums;
@@ -46,7 +47,7 @@ async fn put_block(blobs: &Blobs, mut request: Request, input: Input) -> Result<
 }
 
 /// The permission to put and commit blocks. Permission to create (`c`) is enough only from 2026-06-06 on: see [`check_permission`].
-pub(super) const REQUIRED: RequiredPermission = RequiredPermission::object("cw");
+pub(super) const REQUIRED: RequiredPermission = RequiredPermission::object("cw").actions(&[&[RoleAction::BlobWrite]]);
 
 /// Checks that the caller may write. From 2026-06-06 on, permission to create is enough.
 ///

@@ -128,7 +128,9 @@ fn read_task(document: &[u8], version: Version) -> Result<(Task, Contents), Stor
         dialect.headers &= version > Version::V2020_02_10;
     }
     // The first version does not say why JSON is invalid (recorded).
-    let errors = if version <= Version::V2019_12_12 { ErrorDetail::General } else { ErrorDetail::Position };
+    // A position in the text that stands for a Parquet file would say nothing about the file.
+    let is_text = contents == Contents::Text;
+    let errors = if is_text && version > Version::V2019_12_12 { ErrorDetail::Position } else { ErrorDetail::General };
     let task = Task::new(query, input, output).map_err(|error| refusal(error.to_string()))?;
     Ok((task.with_errors(errors), contents))
 }

@@ -2,6 +2,7 @@
 
 use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::{LeaseCheck, LeasedResource};
 use crate::rules::{lease, names};
@@ -16,7 +17,7 @@ pub(super) static RENAME_CONTAINER: Operation<Blobs> = operation!(
     OperationSpec {
         name: "Rename Container",
         selectors: &[Selector::Query("restype", "container"), Selector::Query("comp", "rename")],
-        requires: RequiredPermission::container("w").account_sas_only(),
+        requires: RequiredPermission::container("w").account_sas_only().actions(&[&[RoleAction::ContainerWrite]]),
         ..WRITE_CONTAINER
     }
 );

@@ -13,7 +13,7 @@ use crate::services::shared::accounts::ResourceIndex;
 use crate::services::shared::service_properties;
 
 pub(super) static SET_SERVICE_PROPERTIES: Operation<Blobs> =
-    operation!(set, service_properties::set_spec("Set Blob Service Properties"));
+    operation!(set, service_properties::set_spec::<Container>("Set Blob Service Properties"));
 
 /// Sets the properties. Enabling the static website creates the container that it is served from, and enabling logging the container of
 /// the logs: nothing is logged, but clients look for that container.

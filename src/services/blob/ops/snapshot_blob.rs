@@ -2,6 +2,7 @@
 
 use crate::operation::{EncryptionCheck, NamespaceSupport, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::StorageError;
 use crate::rules::lease::LeaseCheck;
 use crate::rules::metadata::Metadata;
@@ -18,7 +19,7 @@ pub(super) static SNAPSHOT_BLOB: Operation<Blobs> = operation!(
         name: "Snapshot Blob",
         namespace: NamespaceSupport::Flat,
         selectors: &[Selector::Query("comp", "snapshot")],
-        requires: RequiredPermission::object("cw"),
+        requires: RequiredPermission::object("cw").actions(&[&[RoleAction::BlobWrite], &[RoleAction::BlobAdd]]),
         lease: LeaseCheck::IfPresent,
         encryption: EncryptionCheck::Write,
         status: 201,

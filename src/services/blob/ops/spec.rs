@@ -2,6 +2,7 @@
 
 use crate::operation::{Access, OperationSpec, ResourceKind, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::lake::access::Action;
 use crate::rules::lease::LeaseCheck;
@@ -11,7 +12,7 @@ pub(super) const READ: OperationSpec = OperationSpec {
     methods: &["GET"],
     resource: ResourceKind::Blob,
     path_action: Some(Action::Read),
-    requires: RequiredPermission::object("r").or_anonymous(AnonymousAccess::Blob),
+    requires: RequiredPermission::object("r").actions(&[&[RoleAction::BlobRead]]).or_anonymous(AnonymousAccess::Blob),
     conditions: ConditionSupport::Read,
     lease: LeaseCheck::IfPresent,
     ..OperationSpec::DEFAULT
@@ -22,7 +23,7 @@ pub(super) const WRITE: OperationSpec = OperationSpec {
     methods: &["PUT"],
     resource: ResourceKind::Blob,
     path_action: Some(Action::Overwrite),
-    requires: RequiredPermission::object("w"),
+    requires: RequiredPermission::object("w").actions(&[&[RoleAction::BlobWrite]]),
     access: Access::Write,
     conditions: ConditionSupport::Write,
     lease: LeaseCheck::Required,

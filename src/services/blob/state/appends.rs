@@ -127,6 +127,7 @@ impl Container {
         }
         let Body::Block { content, .. } = &admitted.body else { return Err(ErrorCode::InvalidFlushOperation.into()) };
         let content = Content::concat(std::iter::once(content).chain(flushed.committed.iter().map(|piece| &piece.data)));
+        let content = content.with_merged_end(&request.store)?;
         let changed = self.replace(admitted, request.now, |blob| {
             blob.body = Body::Block { content, blocks: Arc::default() };
             // The MD5 of the previous content is not that of the new one.

@@ -136,8 +136,10 @@ impl Container {
         paths
     }
 
+    /// The uncommitted data of a place. Blocks can wait for their blob, but appends are part of a file and gone with it when it expires.
     pub(super) fn waiting(&self, place: &Place, now: Timestamp) -> Option<&UncommittedBlocks> {
-        self.uncommitted.get(place).map(Arc::as_ref).filter(|staged| staged.is_live(now))
+        let staged = self.uncommitted.get(place).map(Arc::as_ref).filter(|staged| staged.is_live(now))?;
+        (!staged.blocks.is_empty() || self.current(place, now).is_some()).then_some(staged)
     }
 }
 

@@ -9,8 +9,7 @@ use crate::rules::blob::arrow::{Cell, Column, Kind, Stream};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::listing::Position;
 use crate::rules::time::Timestamp;
-use crate::services::blob::state::ListedBlob;
-use crate::services::blob::wire::listing::{Include, write_listed};
+use crate::services::blob::wire::listing::{Include, Line, write_listed};
 use arrow_schema::ArrowError;
 
 /// The columns, in the order of the elements. Metadata and tags follow where they are included.

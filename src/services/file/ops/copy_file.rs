@@ -3,6 +3,7 @@
 
 use crate::operation::{Operation, OperationSpec, RemoteResponse, Reply, Request, Selector, SourceAuthorization};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::conditions::Conditions;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::posix::{Posix, PosixFileType, PosixInput};
@@ -28,7 +29,7 @@ pub(super) static COPY_FILE: Operation<Files> = operation!(
     OperationSpec {
         name: "Copy File",
         selectors: &[Selector::HasHeader("x-ms-copy-source")],
-        requires: RequiredPermission::object("cw"),
+        requires: RequiredPermission::object("cw").actions(&[&[RoleAction::FileWrite, RoleAction::FileWriteBackup]]),
         status: 202,
         ..WRITE_FILE
     }

@@ -2,6 +2,7 @@
 
 use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::StorageError;
 use crate::rules::file::posix::{PosixFileType, PosixInput};
 use crate::rules::metadata::Metadata;
@@ -17,7 +18,7 @@ pub(super) static CREATE_DIRECTORY: Operation<Files> = operation!(
     OperationSpec {
         name: "Create Directory",
         selectors: &[Selector::Query("restype", "directory")],
-        requires: RequiredPermission::object("cw"),
+        requires: RequiredPermission::object("cw").actions(&[&[RoleAction::FileWrite, RoleAction::FileWriteBackup]]),
         status: 201,
         ..WRITE
     }

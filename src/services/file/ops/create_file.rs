@@ -2,6 +2,7 @@
 
 use crate::operation::{self, BodyFraming, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::checksums::{ChecksumKinds, RequestChecksums};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::posix::{PosixFileType, PosixInput};
@@ -22,7 +23,7 @@ pub(super) static CREATE_FILE: Operation<Files> = operation!(
     OperationSpec {
         name: "Create File",
         selectors: &[Selector::Header("x-ms-type", "file"), Selector::Lacks("x-ms-copy-source")],
-        requires: RequiredPermission::object("cw"),
+        requires: RequiredPermission::object("cw").actions(&[&[RoleAction::FileWrite, RoleAction::FileWriteBackup]]),
         status: 201,
         ..WRITE_FILE
     }

@@ -2,6 +2,7 @@
 
 use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::StorageError;
 use crate::services::file::files::Files;
 use crate::services::file::ops::spec::WRITE;
@@ -14,7 +15,7 @@ pub(super) static DELETE_DIRECTORY: Operation<Files> = operation!(
         name: "Delete Directory",
         methods: &["DELETE"],
         selectors: &[Selector::Query("restype", "directory")],
-        requires: RequiredPermission::object("d"),
+        requires: RequiredPermission::object("d").actions(&[&[RoleAction::FileWrite, RoleAction::FileWriteBackup]]),
         status: 202,
         ..WRITE
     }

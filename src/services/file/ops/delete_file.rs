@@ -2,6 +2,7 @@
 
 use crate::operation::{Operation, OperationSpec, Reply, Request};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::StorageError;
 use crate::services::file::files::Files;
 use crate::services::file::ops::spec::WRITE_FILE;
@@ -13,7 +14,7 @@ pub(super) static DELETE_FILE: Operation<Files> = operation!(
     OperationSpec {
         name: "Delete File",
         methods: &["DELETE"],
-        requires: RequiredPermission::object("d"),
+        requires: RequiredPermission::object("d").actions(&[&[RoleAction::FileWrite, RoleAction::FileWriteBackup]]),
         status: 202,
         ..WRITE_FILE
     }

@@ -2,6 +2,7 @@
 
 use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::StorageError;
 use crate::rules::lease::LeaseCheck;
 use crate::services::file::files::Files;
@@ -16,7 +17,7 @@ pub(super) static DELETE_SHARE: Operation<Files> = operation!(
         name: "Delete Share",
         methods: &["DELETE"],
         selectors: &[Selector::Query("restype", "share")],
-        requires: RequiredPermission::container("d").account_sas_only(),
+        requires: RequiredPermission::container("d").account_sas_only().actions(&[&[RoleAction::ShareDelete]]),
         lease: LeaseCheck::Required,
         status: 202,
         ..WRITE_SHARE

@@ -2,6 +2,7 @@
 
 use crate::operation::{Input, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::handle::FileAccess;
 use crate::rules::file::path::{Path, TrailingDots};
@@ -21,7 +22,7 @@ pub(super) static CREATE_HARD_LINK: Operation<Files> = operation!(
     OperationSpec {
         name: "Create Hard Link",
         selectors: &[Selector::Query("restype", "hardlink")],
-        requires: RequiredPermission::object("cw"),
+        requires: RequiredPermission::object("cw").actions(&[&[RoleAction::FileWrite, RoleAction::FileWriteBackup]]),
         status: 201,
         ..WRITE_FILE
     }
@@ -33,7 +34,7 @@ pub(super) static CREATE_SYMBOLIC_LINK: Operation<Files> = operation!(
     OperationSpec {
         name: "Create Symbolic Link",
         selectors: &[Selector::Query("restype", "symboliclink")],
-        requires: RequiredPermission::object("cw"),
+        requires: RequiredPermission::object("cw").actions(&[&[RoleAction::FileWrite, RoleAction::FileWriteBackup]]),
         status: 201,
         ..WRITE_FILE
     }

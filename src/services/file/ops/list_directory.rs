@@ -5,6 +5,7 @@ use crate::operation::{
     self, FieldLocation, Fields, FromField, FromRequest, Marker, MaxResults, Operation, OperationSpec, Reply, Request, Selector,
 };
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::StorageError;
 use crate::rules::file::handle::FileAccess;
 use crate::rules::file::path::folded;
@@ -25,7 +26,7 @@ pub(super) static LIST_DIRECTORIES_AND_FILES: Operation<Files> = operation!(
     OperationSpec {
         name: "List Directories and Files",
         selectors: &[Selector::Query("restype", "directory"), Selector::Query("comp", "list")],
-        requires: RequiredPermission::container("l"),
+        requires: RequiredPermission::container("l").actions(&[&[RoleAction::FileRead, RoleAction::FileReadBackup]]),
         ..READ
     }
 );

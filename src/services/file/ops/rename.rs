@@ -2,6 +2,7 @@
 
 use crate::operation::{Operation, OperationSpec, Reply, Request, Selector, SourceAccess, SourceAuthorization, SourceLocation};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::handle::FileAccess;
 use crate::rules::file::path::Path;
@@ -52,7 +53,7 @@ input! { pub(super) Input {
 /// The permission on the source. The SDKs' tests rename with a SAS that permits only reads and writes.
 const SOURCE: SourceAccess = SourceAccess {
     header: "x-ms-file-rename-source",
-    requires: RequiredPermission::object("dw"),
+    requires: RequiredPermission::object("dw").actions(&[&[RoleAction::FileWrite, RoleAction::FileWriteBackup]]),
     authorization: SourceAuthorization::Caller,
 };
 

@@ -2,6 +2,7 @@
 
 use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::security_descriptor::Format;
 use crate::rules::file::{sddl, smb};
@@ -15,7 +16,8 @@ pub(super) static CREATE_PERMISSION: Operation<Files> = operation!(
     OperationSpec {
         name: "Create Permission",
         selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "filepermission")],
-        requires: RequiredPermission::container("cw"),
+        requires: RequiredPermission::container("cw")
+            .actions(&[&[RoleAction::FileModifyPermissions, RoleAction::FileWriteBackup]]),
         ..WRITE_SHARE
     }
 );
@@ -26,7 +28,7 @@ pub(super) static GET_PERMISSION: Operation<Files> = operation!(
     OperationSpec {
         name: "Get Permission",
         selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "filepermission")],
-        requires: RequiredPermission::container("r"),
+        requires: RequiredPermission::container("r").actions(&[&[RoleAction::FileRead, RoleAction::FileReadBackup]]),
         ..READ_SHARE
     }
 );

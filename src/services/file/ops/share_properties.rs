@@ -2,6 +2,7 @@
 
 use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::StorageError;
 use crate::rules::file::share::SettingsInput;
 use crate::services::file::files::Files;
@@ -26,7 +27,7 @@ pub(super) static SET_SHARE_PROPERTIES: Operation<Files> = operation!(
     OperationSpec {
         name: "Set Share Properties",
         selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "properties")],
-        requires: RequiredPermission::container("w").account_sas_only(),
+        requires: RequiredPermission::container("w").account_sas_only().actions(&[&[RoleAction::ShareWrite]]),
         status: 200,
         ..WRITE_SHARE
     }

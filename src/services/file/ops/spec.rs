@@ -2,13 +2,14 @@
 
 use crate::operation::{Access, OperationSpec, ResourceKind};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::lease::LeaseCheck;
 
 /// A read of a directory or a file, without a check of its lease.
 pub(super) const READ: OperationSpec = OperationSpec {
     methods: &["GET"],
     resource: ResourceKind::Path,
-    requires: RequiredPermission::object("r"),
+    requires: RequiredPermission::object("r").actions(&[&[RoleAction::FileRead, RoleAction::FileReadBackup]]),
     ..OperationSpec::DEFAULT
 };
 
@@ -16,7 +17,7 @@ pub(super) const READ: OperationSpec = OperationSpec {
 pub(super) const WRITE: OperationSpec = OperationSpec {
     methods: &["PUT"],
     resource: ResourceKind::Path,
-    requires: RequiredPermission::object("w"),
+    requires: RequiredPermission::object("w").actions(&[&[RoleAction::FileWrite, RoleAction::FileWriteBackup]]),
     access: Access::Write,
     ..OperationSpec::DEFAULT
 };
@@ -31,7 +32,7 @@ pub(super) const WRITE_FILE: OperationSpec = OperationSpec { lease: LeaseCheck::
 pub(super) const READ_SHARE: OperationSpec = OperationSpec {
     methods: &["GET"],
     resource: ResourceKind::Share,
-    requires: RequiredPermission::container("r").account_sas_only(),
+    requires: RequiredPermission::container("r").account_sas_only().actions(&[&[RoleAction::ShareRead]]),
     lease: LeaseCheck::IfPresent,
     ..OperationSpec::DEFAULT
 };
@@ -40,7 +41,7 @@ pub(super) const READ_SHARE: OperationSpec = OperationSpec {
 pub(super) const WRITE_SHARE: OperationSpec = OperationSpec {
     methods: &["PUT"],
     resource: ResourceKind::Share,
-    requires: RequiredPermission::container("cw").account_sas_only(),
+    requires: RequiredPermission::container("cw").account_sas_only().actions(&[&[RoleAction::ShareWrite]]),
     access: Access::Write,
     lease: LeaseCheck::IfPresent,
     status: 201,

@@ -2,6 +2,7 @@
 
 use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::StorageError;
 use crate::services::queue::queues::Queues;
 
@@ -11,7 +12,7 @@ pub(super) static CLEAR_MESSAGES: Operation<Queues> = operation!(
         name: "Clear Messages",
         methods: &["DELETE"],
         resource: ResourceKind::Messages,
-        requires: RequiredPermission::object("d").account_sas_only(),
+        requires: RequiredPermission::object("d").account_sas_only().actions(&[&[RoleAction::MessageDelete]]),
         access: Access::Write,
         status: 204,
         ..OperationSpec::DEFAULT

@@ -2,6 +2,7 @@
 
 use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::metadata::Metadata;
 use crate::services::queue::queues::Queues;
@@ -14,7 +15,7 @@ pub(super) static CREATE_QUEUE: Operation<Queues> = operation!(
         name: "Create Queue",
         methods: &["PUT"],
         resource: ResourceKind::Queue,
-        requires: RequiredPermission::container("cw").account_sas_only(),
+        requires: RequiredPermission::container("cw").account_sas_only().actions(&[&[RoleAction::QueueWrite]]),
         access: Access::Write,
         status: 201,
         ..OperationSpec::DEFAULT

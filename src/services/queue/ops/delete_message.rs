@@ -2,6 +2,7 @@
 
 use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::StorageError;
 use crate::rules::queue::message;
 use crate::services::queue::inputs::PopReceipt;
@@ -14,7 +15,7 @@ pub(super) static DELETE_MESSAGE: Operation<Queues> = operation!(
         name: "Delete Message",
         methods: &["DELETE"],
         resource: ResourceKind::Message,
-        requires: RequiredPermission::object("p"),
+        requires: RequiredPermission::object("p").actions(&[&[RoleAction::MessageProcess], &[RoleAction::MessageDelete]]),
         access: Access::Write,
         status: 204,
         ..OperationSpec::DEFAULT

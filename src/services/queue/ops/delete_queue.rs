@@ -2,6 +2,7 @@
 
 use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::services::queue::queues::Queues;
 
@@ -11,7 +12,7 @@ pub(super) static DELETE_QUEUE: Operation<Queues> = operation!(
         name: "Delete Queue",
         methods: &["DELETE"],
         resource: ResourceKind::Queue,
-        requires: RequiredPermission::container("d").account_sas_only(),
+        requires: RequiredPermission::container("d").account_sas_only().actions(&[&[RoleAction::QueueDelete]]),
         access: Access::Write,
         status: 204,
         ..OperationSpec::DEFAULT

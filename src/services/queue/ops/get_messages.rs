@@ -2,6 +2,7 @@
 
 use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::StorageError;
 use crate::services::queue::inputs::{GetVisibility, MessageCount};
 use crate::services::queue::queues::Queues;
@@ -14,7 +15,8 @@ pub(super) static GET_MESSAGES: Operation<Queues> = operation!(
         name: "Get Messages",
         methods: &["GET"],
         resource: ResourceKind::Messages,
-        requires: RequiredPermission::object("p"),
+        requires: RequiredPermission::object("p")
+            .actions(&[&[RoleAction::MessageProcess], &[RoleAction::MessageDelete, RoleAction::MessageRead]]),
         access: Access::Write,
         ..OperationSpec::DEFAULT
     }

@@ -2,6 +2,7 @@
 
 use crate::operation::{Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::StorageError;
 use crate::services::queue::inputs::MessageCount;
 use crate::services::queue::queues::Queues;
@@ -15,7 +16,7 @@ pub(super) static PEEK_MESSAGES: Operation<Queues> = operation!(
         methods: &["GET"],
         resource: ResourceKind::Messages,
         selectors: &[Selector::Query("peekonly", "true")],
-        requires: RequiredPermission::object("r"),
+        requires: RequiredPermission::object("r").actions(&[&[RoleAction::MessageRead]]),
         ..OperationSpec::DEFAULT
     }
 );

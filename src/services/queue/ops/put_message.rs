@@ -2,6 +2,7 @@
 
 use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::StorageError;
 use crate::rules::versions::Version;
 use crate::services::queue::inputs::PutTimes;
@@ -17,7 +18,7 @@ pub(super) static PUT_MESSAGE: Operation<Queues> = operation!(
         name: "Put Message",
         methods: &["POST"],
         resource: ResourceKind::Messages,
-        requires: RequiredPermission::object("a"),
+        requires: RequiredPermission::object("a").actions(&[&[RoleAction::MessageAdd], &[RoleAction::MessageWrite]]),
         access: Access::Write,
         status: 201,
         ..OperationSpec::DEFAULT

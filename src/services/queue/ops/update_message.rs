@@ -2,6 +2,7 @@
 
 use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::StorageError;
 use crate::rules::queue::message;
 use crate::services::queue::inputs::{PopReceipt, UpdateVisibility};
@@ -15,7 +16,7 @@ pub(super) static UPDATE_MESSAGE: Operation<Queues> = operation!(
         name: "Update Message",
         methods: &["PUT"],
         resource: ResourceKind::Message,
-        requires: RequiredPermission::object("u"),
+        requires: RequiredPermission::object("u").actions(&[&[RoleAction::MessageWrite]]),
         access: Access::Write,
         status: 204,
         ..OperationSpec::DEFAULT

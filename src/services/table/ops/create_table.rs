@@ -2,6 +2,7 @@
 
 use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::names;
 use crate::rules::table::entity::members;
@@ -19,7 +20,7 @@ pub(super) static CREATE_TABLE: Operation<Tables> = operation!(
         name: "Create Table",
         methods: &["POST"],
         resource: ResourceKind::Tables,
-        requires: RequiredPermission::container("cw").account_sas_only(),
+        requires: RequiredPermission::container("cw").account_sas_only().actions(&[&[RoleAction::TableWrite]]),
         access: Access::Write,
         status: 201,
         ..OperationSpec::DEFAULT

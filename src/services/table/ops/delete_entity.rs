@@ -3,6 +3,7 @@
 use crate::operation::odata::QueryOptions;
 use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::StorageError;
 use crate::rules::table::entity::etag::EntityCondition;
 use crate::rules::table::entity::{Change, Key, Write};
@@ -16,7 +17,7 @@ pub(super) static DELETE_ENTITY: Operation<Tables> = operation!(
         name: "Delete Entity",
         methods: &["DELETE"],
         resource: ResourceKind::Entity,
-        requires: RequiredPermission::object("d"),
+        requires: RequiredPermission::object("d").actions(&[&[RoleAction::EntityDelete]]),
         access: Access::Write,
         status: 204,
         ..OperationSpec::DEFAULT

@@ -3,6 +3,7 @@
 use crate::operation::odata::QueryOptions;
 use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::services::shared::accounts::Resource;
 use crate::services::table::state::Table;
@@ -16,7 +17,7 @@ pub(super) static DELETE_TABLE: Operation<Tables> = operation!(
         name: "Delete Table",
         methods: &["DELETE"],
         resource: ResourceKind::Table,
-        requires: RequiredPermission::container("d").account_sas_only(),
+        requires: RequiredPermission::container("d").account_sas_only().actions(&[&[RoleAction::TableDelete]]),
         access: Access::Write,
         status: 204,
         ..OperationSpec::DEFAULT

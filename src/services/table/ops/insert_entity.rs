@@ -2,6 +2,7 @@
 
 use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::table::entity;
 use crate::rules::table::entity::{Change, Entity, Key, Write, etag};
@@ -18,7 +19,7 @@ pub(super) static INSERT_ENTITY: Operation<Tables> = operation!(
         name: "Insert Entity",
         methods: &["POST"],
         resource: ResourceKind::Entities,
-        requires: RequiredPermission::object("a"),
+        requires: RequiredPermission::object("a").actions(&[&[RoleAction::EntityWrite], &[RoleAction::EntityAdd]]),
         access: Access::Write,
         status: 201,
         ..OperationSpec::DEFAULT

@@ -6,6 +6,7 @@
 use crate::operation::odata::Metadata;
 use crate::operation::{Operation, OperationSpec, Reply, Request, ResourceKind};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::table::entity::etag;
 use crate::rules::table::entity::key::Range;
@@ -23,7 +24,7 @@ pub(super) static QUERY_ENTITIES: Operation<Tables> = operation!(
         name: "Query Entities",
         methods: &["GET"],
         resource: ResourceKind::Entities,
-        requires: RequiredPermission::object("r"),
+        requires: RequiredPermission::object("r").actions(&[&[RoleAction::EntityRead]]),
         ..OperationSpec::DEFAULT
     }
 );
@@ -35,7 +36,7 @@ pub(super) static GET_ENTITY: Operation<Tables> = operation!(
         name: "Query Entities (one entity)",
         methods: &["GET"],
         resource: ResourceKind::Entity,
-        requires: RequiredPermission::object("r"),
+        requires: RequiredPermission::object("r").actions(&[&[RoleAction::EntityRead]]),
         ..OperationSpec::DEFAULT
     }
 );

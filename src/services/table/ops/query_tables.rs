@@ -3,6 +3,7 @@
 use crate::operation::odata::Metadata;
 use crate::operation::{Operation, OperationSpec, Reply, Request, ResourceKind};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::table::odata::Filter;
 use crate::services::table::inputs::{FilterOption, SelectOption, StartTable, Top};
@@ -18,7 +19,7 @@ pub(super) static QUERY_TABLES: Operation<Tables> = operation!(
         name: "Query Tables",
         methods: &["GET"],
         resource: ResourceKind::Tables,
-        requires: RequiredPermission::container("rl").account_sas_only(),
+        requires: RequiredPermission::container("rl").account_sas_only().actions(&[&[RoleAction::TableRead]]),
         ..OperationSpec::DEFAULT
     }
 );
@@ -30,7 +31,7 @@ pub(super) static GET_TABLE: Operation<Tables> = operation!(
         name: "Query Tables (one table)",
         methods: &["GET"],
         resource: ResourceKind::Table,
-        requires: RequiredPermission::container("rl").account_sas_only(),
+        requires: RequiredPermission::container("rl").account_sas_only().actions(&[&[RoleAction::TableRead]]),
         ..OperationSpec::DEFAULT
     }
 );

@@ -37,7 +37,7 @@ pub(super) static TRANSACTION: Operation<Tables> = operation!(
         name: "Entity Group Transaction",
         methods: &["POST"],
         resource: ResourceKind::Batch,
-        requires: RequiredPermission::object("raud"),
+        requires: RequiredPermission::object("raud").actions(&[&[]]),
         status: 202,
         ..OperationSpec::DEFAULT
     }
@@ -231,7 +231,12 @@ fn headers(part: &BatchPart) -> Result<HeaderMap, StorageError> {
 
 /// Checks that the caller of the transaction may perform a part of it: parts are not signed.
 fn check_permission(request: &Request, signed_table: &str, spec: &OperationSpec, target: &Target) -> Result<(), StorageError> {
-    permissions::check_permission(&spec.requires, &request.authorization, 't', request.version)?;
+    let authorization = match (request.authorization, &request.user) {
+        // The roles of a principal may differ from table to table.
+        (Authorization::User(_), Some(user)) => Authorization::User(user.rights.on(target.container_name())),
+        (authorization, _) => authorization,
+    };
+    permissions::check_permission(&spec.requires, &authorization, 't', request.version)?;
     match request.authorization {
         Authorization::Sas { scope: SasScope::Resource, .. }
             if !target.container_name().is_some_and(|table| table.eq_ignore_ascii_case(signed_table)) =>

@@ -4,6 +4,7 @@
 use crate::operation::odata::QueryOptions;
 use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::StorageError;
 use crate::rules::table::entity;
 use crate::rules::table::entity::etag::EntityCondition;
@@ -13,9 +14,12 @@ use crate::services::table::tables::Tables;
 use crate::services::table::wire;
 
 const IF_MATCH: Selector = Selector::HasHeader("if-match");
-const UPDATE: RequiredPermission = RequiredPermission::object("u");
+const UPDATE: RequiredPermission =
+    RequiredPermission::object("u").actions(&[&[RoleAction::EntityWrite], &[RoleAction::EntityUpdate]]);
 /// An upsert may insert or update, so a SAS must permit both.
-const UPSERT: RequiredPermission = RequiredPermission::object("au").all();
+const UPSERT: RequiredPermission = RequiredPermission::object("au")
+    .all()
+    .actions(&[&[RoleAction::EntityWrite], &[RoleAction::EntityAdd, RoleAction::EntityUpdate]]);
 
 pub(super) static UPDATE_ENTITY: Operation<Tables> = operation("Update Entity", &["PUT"], &[IF_MATCH], UPDATE);
 pub(super) static INSERT_OR_REPLACE_ENTITY: Operation<Tables> = operation("Insert Or Replace Entity", &["PUT"], &[], UPSERT);

@@ -8,6 +8,7 @@ impl Paths {
     pub fn check_access(&self, caller: Caller, (system, path): (usize, &Names), wanted: u8) -> &'static str {
         let inside = &self.systems[system];
         match inside.nodes.contains_key(path) {
+            _ if !inside.permits(caller, Need::Status, path) => REFUSED,
             false => NOT_FOUND,
             true if inside.permits(caller, Need::Check(wanted), path) => "200",
             true => REFUSED,
@@ -113,5 +114,21 @@ impl Paths {
         let mut all: Vec<_> = self.systems[system].deleted.iter().collect();
         all.sort_by_key(|deleted| deleted.path.split('/').collect::<Vec<_>>());
         all.into_iter().map(|deleted| (deleted.path.clone(), deleted.id.clone())).collect()
+    }
+
+    /// All paths of a file system.
+    pub fn paths(&self, system: usize) -> Vec<Names> {
+        self.systems[system].nodes.keys().cloned().collect()
+    }
+
+    /// Takes the ETags of directories that were created on the way to a path from a list of everything.
+    pub fn learn_etags(&mut self, system: usize, listed: &[String]) {
+        for (path, node) in
+            self.systems[system].nodes.iter_mut().filter(|(_, node)| node.is_directory && node.blob.etag.is_empty())
+        {
+            let start = format!("{} d 0 ", path.join("/"));
+            let etag = listed.iter().find_map(|line| line.strip_prefix(&start)?.split(' ').next());
+            etag.unwrap_or_default().clone_into(&mut node.blob.etag);
+        }
     }
 }

@@ -309,7 +309,17 @@ impl Paths {
         if current.is_some_and(|current| current.is_directory != new.is_directory) {
             return "409 PathConflict";
         }
+        // Only its owner, and who may delete a file, gives a path that exists another owner and other access control.
+        let may = |need| inside.permits(caller, need, path);
+        let kept = current.filter(|current| !may(Need::SetAccess) && (current.is_directory || !may(Need::Remove))).cloned();
         let mut draft = inside.clone();
+        if let Some(Node { owner, group, acl, blob, .. }) = kept {
+            let mut made = Node { owner, ..node(caller, &group, acl, new.is_directory) };
+            made.blob.keep_lease(Some(&blob));
+            made.blob.written(etag, now);
+            inside.nodes.insert(path.clone(), made);
+            return "201";
+        }
         draft.make_parents(caller, path);
         let parent = &draft.nodes[&path[..path.len() - 1]];
         let Some(mut acl) = parent.acl.of_new(new.is_directory, new.mode, new.umask, new.acl) else { return BAD_ACL };
@@ -558,6 +568,9 @@ impl Paths {
 
     pub fn set_access(&mut self, caller: Caller, (system, path): (usize, &Names), access: Access) -> &'static str {
         let inside = &self.systems[system];
+        if !inside.permits(caller, Need::Status, path) {
+            return REFUSED;
+        }
         let Some(node) = inside.nodes.get(path) else { return NOT_FOUND };
         let need = match access {
             Access::Mode(_) | Access::Acl(_) => Some(Need::SetAccess),
@@ -583,10 +596,16 @@ impl Paths {
     /// A page of a recursive change: the verdict, the changed directories and files, and the failed paths; and where the next page begins.
     pub fn change_access(&mut self, caller: Caller, (system, path): (usize, &Names), page: &Page) -> (String, Option<Names>) {
         let mut draft = self.systems[system].clone();
+        if !draft.permits(caller, Need::Status, path) {
+            return (REFUSED.to_owned(), None);
+        }
         if !draft.nodes.contains_key(path) {
             return (NOT_FOUND.to_owned(), None);
         }
-        let all: Vec<Names> = draft.nodes.keys().filter(|other| other.starts_with(path)).cloned().collect();
+        // What the caller cannot list is not there for it.
+        let is_listed =
+            |other: &Names| (path.len()..other.len()).all(|end| draft.permits(caller, Need::List, &other[..end].to_vec()));
+        let all: Vec<Names> = draft.nodes.keys().filter(|other| other.starts_with(path) && is_listed(other)).cloned().collect();
         let mut rest = all.into_iter().skip_while(|path| page.from.as_ref().is_some_and(|from| path < from));
         let (mut directories, mut files, mut failed, mut stopped) = (0, 0, Vec::new(), false);
         for path in rest.by_ref().take(page.most) {
@@ -615,22 +634,6 @@ impl Paths {
         let next = rest.next().filter(|_| !stopped);
         self.systems[system] = draft;
         (format!("200 {directories} {files} {}", failed.join(" ")), next)
-    }
-
-    /// All paths of a file system.
-    pub fn paths(&self, system: usize) -> Vec<Names> {
-        self.systems[system].nodes.keys().cloned().collect()
-    }
-
-    /// Takes the ETags of directories that were created on the way to a path from a list of everything.
-    pub fn learn_etags(&mut self, system: usize, listed: &[String]) {
-        for (path, node) in
-            self.systems[system].nodes.iter_mut().filter(|(_, node)| node.is_directory && node.blob.etag.is_empty())
-        {
-            let start = format!("{} d 0 ", path.join("/"));
-            let etag = listed.iter().find_map(|line| line.strip_prefix(&start)?.split(' ').next());
-            etag.unwrap_or_default().clone_into(&mut node.blob.etag);
-        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::operation::{Fields, FromRequest, Input, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::{Authorization, RequiredPermission, SasScope};
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lake::access::Action;
@@ -24,7 +25,7 @@ pub(super) static GET_ACCESS_CONTROL: Operation<Blobs> = operation!(
         methods: &["HEAD"],
         path_action: Some(Action::GetStatus),
         selectors: &[Selector::Query("action", "getAccessControl")],
-        requires: RequiredPermission::object("re"),
+        requires: RequiredPermission::object("re").actions(&[&[RoleAction::BlobRead]]),
         // The service ignores conditions that are not met (tests of the .NET SDK).
         conditions: ConditionSupport::None,
         lease: LeaseCheck::IfPresent,
@@ -40,7 +41,11 @@ pub(super) static SET_ACCESS_CONTROL: Operation<Blobs> = operation!(
         // What it changes decides what more is needed, when the path is known.
         path_action: Some(Action::GetStatus),
         selectors: &[Selector::Query("action", "setAccessControl")],
-        requires: RequiredPermission::object("w").service_sas("poe"),
+        requires: RequiredPermission::object("w").service_sas("poe").actions(&[
+            &[RoleAction::BlobModifyPermissions],
+            &[RoleAction::BlobManageOwnership],
+            &[RoleAction::BlobRunAsSuperUser]
+        ]),
         lease: LeaseCheck::IfPresent,
         ..WRITE
     }

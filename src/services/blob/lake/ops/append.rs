@@ -4,6 +4,7 @@ use crate::operation::{
     BodyFraming, EncryptionCheck, FieldLocation, FromField, Input, Operation, OperationSpec, Reply, Request, Selector,
 };
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::checksums::{ChecksumKinds, RequestChecksums};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::encryption::Encryption;
@@ -26,7 +27,7 @@ pub(super) static APPEND_DATA: Operation<Blobs> = operation!(
     OperationSpec {
         name: "Append Data",
         selectors: &[Selector::Query("action", "append")],
-        requires: RequiredPermission::object("aw"),
+        requires: RequiredPermission::object("aw").actions(&[&[RoleAction::BlobWrite], &[RoleAction::BlobAdd]]),
         path_action: Some(Action::Append),
         conditions: ConditionSupport::None,
         // The lease headers of the input have an action beside the id.
@@ -43,7 +44,7 @@ pub(super) static FLUSH_DATA: Operation<Blobs> = operation!(
     OperationSpec {
         name: "Flush Data",
         selectors: &[Selector::Query("action", "flush")],
-        requires: RequiredPermission::object("aw"),
+        requires: RequiredPermission::object("aw").actions(&[&[RoleAction::BlobWrite], &[RoleAction::BlobAdd]]),
         path_action: Some(Action::Append),
         conditions: ConditionSupport::Flush,
         lease: LeaseCheck::None,

@@ -2,6 +2,7 @@
 
 use crate::operation::{Input, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::StorageError;
 use crate::rules::lake::access::Action;
 use crate::rules::lake::permissions::Rwx;
@@ -18,7 +19,7 @@ pub(super) static CHECK_ACCESS: Operation<Blobs> = operation!(
         path_action: Some(Action::GetStatus),
         methods: &["HEAD"],
         selectors: &[Selector::Query("action", "checkAccess")],
-        requires: RequiredPermission::object("re"),
+        requires: RequiredPermission::object("re").actions(&[&[RoleAction::BlobRead]]),
         ..READ
     }
 );

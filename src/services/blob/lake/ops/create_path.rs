@@ -2,6 +2,7 @@
 
 use crate::operation::{EncryptionCheck, FieldLocation, FromField, Input, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
 use crate::rules::lake::access::Action;
@@ -35,7 +36,7 @@ pub(super) static CREATE_DIRECTORY: Operation<Blobs> = operation!(
 
 const CREATE: OperationSpec = OperationSpec {
     methods: &["PUT"],
-    requires: RequiredPermission::object("cw"),
+    requires: RequiredPermission::object("cw").actions(&[&[RoleAction::BlobWrite], &[RoleAction::BlobAdd]]),
     conditions: ConditionSupport::Create,
     encryption: EncryptionCheck::Write,
     status: 201,

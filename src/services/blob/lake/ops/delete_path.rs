@@ -2,6 +2,7 @@
 
 use crate::operation::{Operation, OperationSpec, Reply, Request, Sources};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
 use crate::rules::lake::access::Action;
@@ -20,7 +21,7 @@ pub(super) static DELETE_PATH: Operation<Blobs> = operation!(
         name: "Delete Path",
         methods: &["DELETE"],
         path_action: Some(Action::Delete),
-        requires: RequiredPermission::object("d"),
+        requires: RequiredPermission::object("d").actions(&[&[RoleAction::BlobDelete]]),
         conditions: ConditionSupport::Delete,
         ..WRITE
     }

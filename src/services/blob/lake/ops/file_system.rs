@@ -2,6 +2,7 @@
 
 use crate::operation::{Access, Operation, OperationSpec, Reply, Request};
 use crate::rules::auth::permissions::{PublicAccess, RequiredPermission};
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::encryption::DefaultEncryption;
 use crate::rules::error::StorageError;
@@ -21,7 +22,7 @@ pub(super) static CREATE_FILE_SYSTEM: Operation<Blobs> = operation!(
     OperationSpec {
         name: "Create Filesystem",
         methods: &["PUT"],
-        requires: RequiredPermission::container("cw").account_sas_only(),
+        requires: RequiredPermission::container("cw").account_sas_only().actions(&[&[RoleAction::ContainerWrite]]),
         access: Access::Write,
         status: 201,
         ..FILE_SYSTEM
@@ -33,7 +34,7 @@ pub(super) static GET_FILE_SYSTEM_PROPERTIES: Operation<Blobs> = operation!(
     OperationSpec {
         name: "Get Filesystem Properties",
         methods: &["HEAD"],
-        requires: RequiredPermission::container("r").account_sas_only(),
+        requires: RequiredPermission::container("r").account_sas_only().actions(&[&[RoleAction::ContainerRead]]),
         ..FILE_SYSTEM
     }
 );
@@ -44,7 +45,7 @@ pub(super) static SET_FILE_SYSTEM_PROPERTIES: Operation<Blobs> = operation!(
     OperationSpec {
         name: "Set Filesystem Properties",
         methods: &["PATCH"],
-        requires: RequiredPermission::container("w").account_sas_only(),
+        requires: RequiredPermission::container("w").account_sas_only().actions(&[&[RoleAction::ContainerWrite]]),
         access: Access::Write,
         conditions: ConditionSupport::Dates,
         ..FILE_SYSTEM
@@ -56,7 +57,7 @@ pub(super) static DELETE_FILE_SYSTEM: Operation<Blobs> = operation!(
     OperationSpec {
         name: "Delete Filesystem",
         methods: &["DELETE"],
-        requires: RequiredPermission::container("d").account_sas_only(),
+        requires: RequiredPermission::container("d").account_sas_only().actions(&[&[RoleAction::ContainerDelete]]),
         access: Access::Write,
         conditions: ConditionSupport::Dates,
         lease: LeaseCheck::Required,

@@ -2,6 +2,7 @@
 
 use crate::operation::{Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::StorageError;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::lake::wire;
@@ -16,7 +17,7 @@ pub(super) static LIST_FILE_SYSTEMS: Operation<Blobs> = operation!(
         name: "List Filesystems",
         methods: &["GET"],
         selectors: &[Selector::Query("resource", "account")],
-        requires: RequiredPermission::service("l").account_sas_only(),
+        requires: RequiredPermission::service("l").account_sas_only().actions(&[&[RoleAction::ContainerRead]]),
         ..OperationSpec::DEFAULT
     }
 );

@@ -2,6 +2,7 @@
 
 use crate::operation::{Operation, OperationSpec, Reply, Request};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::encryption::Encryption;
 use crate::rules::error::StorageError;
 use crate::rules::lake::access::Action;
@@ -20,7 +21,7 @@ pub(super) static LIST_PATHS: Operation<Blobs> = operation!(
         name: "List Paths",
         methods: &["GET"],
         path_action: Some(Action::List),
-        requires: RequiredPermission::container("l"),
+        requires: RequiredPermission::container("l").actions(&[&[RoleAction::BlobRead]]),
         ..FILE_SYSTEM
     }
 );

@@ -2,6 +2,7 @@
 
 use crate::operation::{EncryptionCheck, Operation, OperationSpec, Reply, Request, Selector, StateQuery};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::StorageError;
 use crate::rules::lake::access::Action;
 use crate::services::blob::blobs::Blobs;
@@ -38,7 +39,7 @@ pub(super) static GET_STATUS: Operation<Blobs> = operation!(
         methods: &["HEAD"],
         path_action: Some(Action::GetStatus),
         selectors: &[Selector::Query("action", "getStatus")],
-        requires: RequiredPermission::object("re"),
+        requires: RequiredPermission::object("re").actions(&[&[RoleAction::BlobRead]]),
         ..READ
     }
 );

@@ -3,6 +3,7 @@
 
 use crate::operation::{Input, Operation, OperationSpec, Reply, Request, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lake::access::Action;
@@ -24,7 +25,11 @@ pub(super) static SET_ACCESS_CONTROL_RECURSIVE: Operation<Blobs> = operation!(
         name: "Set Path Access Control Recursive",
         path_action: Some(Action::GetStatus),
         selectors: &[Selector::Query("action", "setAccessControlRecursive")],
-        requires: RequiredPermission::object("wp").service_sas("pe"),
+        requires: RequiredPermission::object("wp").service_sas("pe").actions(&[
+            &[RoleAction::BlobModifyPermissions],
+            &[RoleAction::BlobManageOwnership],
+            &[RoleAction::BlobRunAsSuperUser]
+        ]),
         conditions: ConditionSupport::None,
         lease: LeaseCheck::None,
         ..WRITE

@@ -4,7 +4,8 @@ use crate::operation::{
     Input, Operation, OperationSpec, Reply, Request, Selector, SourceAccess, SourceAuthorization, SourceConditions,
     SourceLocation,
 };
-use crate::rules::auth::permissions::{Authorization, RequiredPermission};
+use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lake::access::Caller;
@@ -28,7 +29,7 @@ pub(super) static RENAME_PATH: Operation<Blobs> = operation!(
         path_action: None,
         methods: &["PUT"],
         selectors: &[Selector::HasHeader(SOURCE)],
-        requires: RequiredPermission::object("mcw"),
+        requires: RequiredPermission::object("mcw").actions(&[&[RoleAction::BlobMove], &[RoleAction::BlobWrite]]),
         // The final path is known only with the state of the file system, and its conditions are checked there.
         conditions: ConditionSupport::Create,
         status: 201,
@@ -37,8 +38,11 @@ pub(super) static RENAME_PATH: Operation<Blobs> = operation!(
 );
 
 const SOURCE: &str = "x-ms-rename-source";
-/// The permissions on the source: to move it, or else to read and to delete it. One who may only delete it must not see its content.
-const MOVES: [RequiredPermission; 2] = [RequiredPermission::object("m"), RequiredPermission::object("rd").all()];
+/// The permissions on the source: to move it, or else to read and to delete it: a caller that may only delete it must not see its content.
+const MOVES: [RequiredPermission; 2] = [
+    RequiredPermission::object("m").actions(&[&[RoleAction::BlobMove]]),
+    RequiredPermission::object("rd").all().actions(&[&[RoleAction::BlobRead, RoleAction::BlobDelete]]),
+];
 
 input! { pub(super) RenameInput {
     source: String = Header "x-ms-rename-source",
@@ -90,7 +94,7 @@ async fn rename_path(
 /// # Errors
 /// 403 for a signature that does not permit it.
 fn source_caller(request: &Request, source: &RenameSource) -> Result<Caller, StorageError> {
-    if source.query.is_none() && matches!(request.authorization, Authorization::Owner | Authorization::User) {
+    if source.query.is_none() && request.authorization.is_unlimited() {
         return Ok(request.principal.clone());
     }
     let encoded = |text: &str| utf8_percent_encode(text, names::RESERVED).to_string();

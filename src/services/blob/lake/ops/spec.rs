@@ -2,6 +2,7 @@
 
 use crate::operation::{Access, OperationSpec, ResourceKind, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::roles::RoleAction;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::lake::access::Action;
 use crate::rules::lease::LeaseCheck;
@@ -17,7 +18,7 @@ pub(super) const FILE_SYSTEM: OperationSpec = OperationSpec {
 pub(super) const READ: OperationSpec = OperationSpec {
     resource: ResourceKind::Blob,
     path_action: Some(Action::Read),
-    requires: RequiredPermission::object("r"),
+    requires: RequiredPermission::object("r").actions(&[&[RoleAction::BlobRead]]),
     conditions: ConditionSupport::Read,
     lease: LeaseCheck::IfPresent,
     ..OperationSpec::DEFAULT
@@ -28,7 +29,7 @@ pub(super) const WRITE: OperationSpec = OperationSpec {
     methods: &["PATCH"],
     resource: ResourceKind::Blob,
     path_action: Some(Action::Overwrite),
-    requires: RequiredPermission::object("w"),
+    requires: RequiredPermission::object("w").actions(&[&[RoleAction::BlobWrite]]),
     access: Access::Write,
     conditions: ConditionSupport::Write,
     lease: LeaseCheck::Required,

@@ -1,11 +1,15 @@
 //! The program: runs a server or one of the other commands, as the command line says.
 
+mod env;
+mod run;
+mod trust;
+
 use crate::account::WELL_KNOWN_ACCOUNT;
 use crate::config::{Command, Config, ProgramName};
 use crate::emulator::{Emulator, load_tls};
 use crate::environment::Environment;
 use crate::http::tls::ServerTls;
-use crate::log::{Logger, complain, say};
+use crate::log::{Logger, Stream, complain, say};
 use crate::operation::ServiceKind;
 use crate::progress::Progress;
 use crate::store::disk::Durability;
@@ -42,6 +46,9 @@ pub fn run() -> ExitCode {
         Ok(Command::Check(location)) => Ok(check_location(&location)),
         Ok(Command::Import { from, to, durability }) => import_azurite(&from, &to, durability),
         Ok(Command::Serve(config)) => serve(config),
+        Ok(Command::Env(config, format)) => env::print(&config, format),
+        Ok(Command::Run { config, program, arguments }) => run::run(config, &program, &arguments),
+        Ok(Command::Trust { config, undo }) => trust::trust(&config, undo),
     };
     outcome.unwrap_or_else(|error| {
         complain(&error.to_string());
@@ -113,7 +120,7 @@ fn serve(mut config: Config) -> Result<ExitCode, Failure> {
             _ => return Err(format!("--user: {error}; --user 0 stays root").into()),
         }
     }
-    let logger = Logger::start(&config.log, file)?;
+    let logger = Logger::start(&config.log, Stream::Stdout, file)?;
     let _release = release_memory()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let outcome = runtime.block_on(serve_until_stopped(&config, tls, &logger));

@@ -1,0 +1,44 @@
+//! Variables as shells and other programs read them.
+
+/// Who reads the variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// POSIX shells, and fish.
+    Sh,
+    PowerShell,
+    /// The command prompt of Windows, in a batch file.
+    Cmd,
+    /// A file `.env`.
+    Dotenv,
+    /// Lines without any quotes: `docker run --env-file`, `$GITHUB_ENV`, systemd.
+    Plain,
+}
+
+impl Format {
+    /// The format of the shell that is customary on this system.
+    pub fn of_system() -> Format {
+        if cfg!(windows) { Format::PowerShell } else { Format::Sh }
+    }
+
+    /// The line that sets a variable.
+    pub fn line(self, name: &str, value: &str) -> String {
+        match self {
+            Format::Sh => format!("export {name}='{}'", value.replace('\'', r"'\''")),
+            Format::PowerShell => format!("$env:{name} = '{}'", value.replace('\'', "''")),
+            Format::Cmd => format!("set \"{name}={}\"", value.replace('%', "%%")),
+            Format::Dotenv => format!("{name}={}", dotenv(value)),
+            Format::Plain => format!("{name}={value}"),
+        }
+    }
+}
+
+/// A value as the common readers of `.env` agree on it. Between apostrophes they read it as it is; without quotes, all do if it has only
+/// these characters.
+fn dotenv(value: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%=;,".contains(c);
+    match value.chars().all(is_plain) {
+        true => value.to_owned(),
+        false if !value.contains('\'') => format!("'{value}'"),
+        false => format!("\"{}\"", value.replace('\\', r"\\").replace('"', "\\\"").replace('$', r"\$")),
+    }
+}
