@@ -541,6 +541,34 @@ def test_stored_pages_do_not_run_at_the_origin_of_the_console(console, server):
     assert len(console.errors) == 1 and "sandbox" in console.errors.pop()
 
 
+def test_a_stored_page_has_no_power_over_the_server(console, server):
+    """At the port of its service a stored page has the origin of the console. It gets neither the key of the page nor an answer."""
+    server.send("blob", server.first, "/public?restype=container", x_ms_blob_public_access="blob")
+    server.blob("public/evil.html", b"<title>evil</title><script>document.title = 'loud'</script>", content_type="text/html")
+    origin = CONTROL.rsplit("/", 1)[0]
+    page = console.page
+    page.goto(f"{origin}/{server.first}/public/evil.html")
+    assert page.title() == "loud" and page.evaluate("self.origin") == origin
+    post = "(path) => fetch(`/_lazuli/${path}`, {method: 'POST', body: '{}'}).then((answer) => answer.status)"
+    for path in ["sas", "reset", "clock?seconds=1", "checkpoints/one"]:
+        assert page.evaluate(post, path) == 403, path
+    read = "(path, options) => fetch(`/_lazuli/${path}`, options).then((answer) => answer.status)"
+    assert page.evaluate(read, "server") == 403 and page.evaluate(read, "requests") == 403
+    found = "() => fetch('/_lazuli/', {cache: 'force-cache'}).then((answer) => answer.text())"
+    assert 'name="page-key" content=""' in page.evaluate(found)
+    # A window that it opens is cut off from it.
+    with page.expect_popup() as opened:
+        page.evaluate("() => { window.opened = window.open('/_lazuli/') }")
+    expect(opened.value.locator("#main .view")).to_be_visible()
+    assert len(opened.value.evaluate("document.querySelector('meta[name=page-key]').content")) == 64
+    assert page.evaluate("() => window.opened.closed") and opened.value.evaluate("() => window.opener") is None
+    assert 'name="page-key" content=""' in page.evaluate(found), "no cache has the page"
+    # A frame stays empty.
+    page.evaluate("() => { document.body.append(Object.assign(document.createElement('iframe'), {src: '/_lazuli/'})) }")
+    page.wait_for_function("() => { try { return frames[0].document === null } catch { return true } }")
+    console.errors.clear()
+
+
 def test_a_browser_at_the_root_of_a_port_finds_the_console(console, server):
     origin = CONTROL.rsplit("/", 1)[0]
     answer = console.page.goto(f"{origin}/")

@@ -91,6 +91,9 @@ fn unknown(key: &str) -> FileError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Command;
+    use crate::config::tests::{config, refusal};
+    use std::ffi::OsString;
 
     fn texts(text: &str) -> Result<Vec<(&'static str, String)>, String> {
         let settings = parse(text, Path::new("folder")).map_err(|error| error.to_string())?;
@@ -135,5 +138,38 @@ mod tests {
             let error = texts(text).unwrap_err();
             assert!(error.contains(reason), "{text}: {error}");
         }
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "this test writes a file of settings")]
+    fn a_file_is_read_before_variables_and_flags() {
+        let folder = std::env::temp_dir().join(format!("lazuli-config-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("settings.toml");
+        std::fs::write(&path, "blob-port = 1\nqueue-port = 1\ntable-port = 1\ncontrol = true\nlocation = 'data'\n").unwrap();
+        let named = path.to_str().unwrap();
+        for (args, env) in [
+            (&["--config", named, "--blob-port=3"][..], &[("LAZULI_QUEUE_PORT", "2"), ("LAZULI_BLOB_PORT", "2")][..]),
+            (&["--blob-port=3"], &[("LAZULI_QUEUE_PORT", "2"), ("LAZULI_CONFIG", named)]),
+        ] {
+            let read = config(args, env);
+            let ports = [&read.blob, &read.queue, &read.table, &read.file].map(|endpoint| endpoint.as_ref().unwrap().port);
+            assert_eq!((ports, read.control, read.config_file.as_deref()), ([3, 2, 1, 10003], true, Some(path.as_path())));
+            assert_eq!(read.location, Some(folder.join("data")), "paths are relative to the file");
+        }
+        let command = |default: &Path| crate::config::read([OsString::from("lazuli")], &|_| None, Some(default));
+        assert!(matches!(command(&path), Ok(Command::Serve(config)) if config.control));
+        assert!(matches!(command(&folder.join("absent.toml")), Ok(Command::Serve(config)) if config.config_file.is_none()));
+        let absent = folder.join("absent.toml");
+        assert!(refusal(&["--config", absent.to_str().unwrap()], &[]).contains("absent.toml: it cannot be read: "));
+        for (text, reason) in [
+            ("blob-prt = 1", "settings.toml: \"blob-prt\" is not a setting; did you mean blob-port?"),
+            ("blob-port = 70000", "blob-port: \"70000\" is not a port"),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let error = refusal(&["--config", named], &[]);
+            assert!(error.ends_with(reason) || error.contains(reason), "{error}");
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

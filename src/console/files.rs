@@ -23,10 +23,10 @@ macro_rules! files {
 const FILES: &[(&str, &[u8])] = files! {
     "feed.js"
     "icon.svg"
-    "index.html"
     "main.js"
     "storage/blob.js"
     "storage/file.js"
+    "storage/key.js"
     "storage/lake.js"
     "storage/queue.js"
     "storage/rest.js"
@@ -65,7 +65,6 @@ pub(super) fn assets() -> Vec<Asset> {
 
 fn content_type(path: &str) -> &'static str {
     match path.rsplit('.').next() {
-        Some("html") => "text/html; charset=utf-8",
         Some("css") => "text/css; charset=utf-8",
         Some("js") => "text/javascript; charset=utf-8",
         Some("svg") => "image/svg+xml",
@@ -102,22 +101,24 @@ mod tests {
                 }
             }
         }
-        // The page at the root of a port is a template, not a file of the console.
-        assert!(found.remove("landing.html"));
+        // These are templates.
+        assert!(["index.html", "landing.html"].iter().all(|template| found.remove(*template)));
         assert_eq!(found, FILES.iter().map(|(path, _)| (*path).to_owned()).collect());
-        let bytes: usize = FILES.iter().map(|(_, content)| content.len()).sum();
+        let bytes: usize =
+            FILES.iter().map(|(_, content)| content.len()).sum::<usize>() + include_bytes!("page/index.html").len();
         assert!(bytes < MOST, "{bytes} bytes");
     }
 
     #[test]
     fn the_page_loads_nothing_from_elsewhere() {
-        for asset in assets() {
-            assert_ne!(asset.content_type, "application/octet-stream", "{}", asset.path);
-            let text = std::str::from_utf8(asset.content).unwrap();
+        assert!(assets().iter().all(|asset| asset.content_type != "application/octet-stream"));
+        let templates = [("index.html", include_bytes!("page/index.html").as_slice())];
+        for (path, content) in FILES.iter().chain(&templates) {
+            let text = std::str::from_utf8(content).unwrap();
             let loads =
                 ["src=\"http", "href=\"http", "from \"http", "@import", "<script>", "<style>", " style=\"", "innerHTML", "eval("];
             for load in loads {
-                assert!(!text.contains(load), "{} contains {load}", asset.path);
+                assert!(!text.contains(load), "{path} contains {load}");
             }
         }
     }

@@ -7,20 +7,23 @@
 //! - No CORS: a browser would send a preflight before each request to another port, and the accounts would need rules that allow it.
 //! - Nobody gets in: a request below that path needs the same signature as one at the port. It reaches no service that the client could
 //!   not reach anyway: one that listens at another host answers clients on this machine only.
-//! - Stored content never becomes a page of the console's origin: each answer has a policy that puts documents into a sandbox.
+//! - Stored content never becomes a page of the console's origin below that path: each answer has a policy that puts documents into a
+//!   sandbox. At the ports it can, as in Azure, but has no key for control requests ([`PageKey`]).
 
 mod files;
 mod headers;
 mod landing;
 
 use crate::console::files::{Asset, assets};
+use crate::control::PageKey;
 use crate::http::pipeline::local_services::LocalService;
 use crate::http::serve::Peer;
+use crate::http::target;
 use crate::operation::ServiceKind;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Path, Request, State};
-use axum::response::{Redirect, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{any, get};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, COOKIE, ETAG, HOST, IF_NONE_MATCH, ORIGIN, PRAGMA, REFERER};
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
@@ -45,6 +48,7 @@ pub struct ConsoleApi {
 pub struct Console {
     assets: Vec<Asset>,
     apis: Vec<ConsoleApi>,
+    key: Arc<PageKey>,
 }
 
 /// The console at one port.
@@ -57,8 +61,8 @@ struct ConsolePort {
 
 impl Console {
     /// Creates the console of a server with these services.
-    pub fn new(apis: Vec<ConsoleApi>) -> Console {
-        Console { assets: assets(), apis }
+    pub fn new(apis: Vec<ConsoleApi>, key: Arc<PageKey>) -> Console {
+        Console { assets: assets(), apis, key }
     }
 
     /// The routes of the console at a port that listens at this host.
@@ -97,8 +101,27 @@ fn status(status: StatusCode) -> Response {
     response
 }
 
+/// Sends the page, which differs from start to start by its key.
 async fn index(State(port): State<ConsolePort>, headers: HeaderMap) -> Response {
-    port.console.file("index.html", &headers)
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    if is_of_account(host) {
+        let elsewhere = "The console is at an address that does not name an account: http://127.0.0.1 and the port.\n";
+        return (StatusCode::NOT_FOUND, elsewhere).into_response();
+    }
+    let page = PAGE.replace("{page-key}", port.console.key.for_page(&headers).unwrap_or_default());
+    let mut response = Response::new(Body::from(page));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers::of_page(headers);
+    response
+}
+
+const PAGE: &str = include_str!("page/index.html");
+
+/// Returns true for hosts whose root is an account or a website: a stored script can be at the root there, and serve all paths.
+fn is_of_account(host: &str) -> bool {
+    target::account_of_host(host).is_some() || target::website(host, "/").is_some()
 }
 
 async fn asset(State(port): State<ConsolePort>, Path(path): Path<String>, headers: HeaderMap) -> Response {

@@ -2,7 +2,7 @@
 //!
 //! Each is declared once, as a [`ControlSpec`] in the list of its file: `server` (health, addresses, signatures), `time` (clock and reset),
 //! `checkpoints`, `seed`, `requests` (the latest requests), `faults`, `metrics`. Routing, `docs/reference/control.md` and `openapi.json`
-//! read these lists. `origin` keeps pages of other sites away.
+//! read these lists. `origin` keeps pages of other sites away, and `page_key` documents that are stored in the server.
 
 mod address;
 mod checkpoints;
@@ -13,6 +13,7 @@ mod openapi;
 mod origin;
 #[cfg(test)]
 mod page;
+mod page_key;
 mod requests;
 mod saved;
 mod seed;
@@ -30,6 +31,7 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::routing::any;
 use http::{Method, Request, Response};
+pub use page_key::{NoRandomness, PageKey};
 pub use saved::Checkpoints;
 pub use state::ControlState;
 use std::net::{IpAddr, Ipv4Addr};
@@ -84,6 +86,12 @@ async fn perform(state: Arc<ControlState>, request: Request<Body>) -> Result<Res
     if spec.access != Access::Everyone {
         origin::check(&method, &parts.headers, &state.hosts)?;
     }
+    let (query, key) = page_key::split(parts.uri.query().unwrap_or_default());
+    if matches!(spec.access, Access::Local | Access::Control) && !state.page_key.permits(&parts.headers, key) {
+        return Err(ControlError::foreign(
+            "only the console may send this request from a browser; reload it if the server was restarted",
+        ));
+    }
     match spec.access {
         Access::Control if !state.control => {
             return Err(ControlError::withheld("start the server with --control for this request"));
@@ -93,7 +101,7 @@ async fn perform(state: Arc<ControlState>, request: Request<Body>) -> Result<Res
         }
         _ => {}
     }
-    let values = spec.read(segments, parts.uri.query().unwrap_or_default(), &state)?;
+    let values = spec.read(segments, &query, &state)?;
     (spec.handle)(ControlRequest { state, headers: parts.headers, https, values, body }).await
 }
 

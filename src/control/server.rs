@@ -85,7 +85,7 @@ async fn authority(state: &ControlState) -> Result<Response<Body>, ControlError>
         tracing::warn!("https: {error}");
         ControlError::failed(error.to_string())
     })?;
-    Ok(document(PEM, authority.pem().to_owned()))
+    Ok(document(PEM, authority.pem()))
 }
 
 fn describe(request: &ControlRequest) -> Value {

@@ -40,9 +40,9 @@ pub enum Access {
     Everyone,
     /// Everyone, but no page of another site.
     SameSite,
-    /// Clients on this machine, and with `--control` all others; no page of another site.
+    /// Clients on this machine, and with `--control` all others; no page but the console.
     Local,
-    /// Everyone, if the server has `--control`; no page of another site.
+    /// Everyone, if the server has `--control`; no page but the console.
     Control,
 }
 
@@ -52,8 +52,8 @@ impl Access {
         match self {
             Access::Everyone => "everyone",
             Access::SameSite => "everyone but pages of other sites",
-            Access::Local => "clients on this machine; with `--control` everyone; no pages of other sites",
-            Access::Control => "with `--control` everyone but pages of other sites",
+            Access::Local => "clients on this machine; with `--control` everyone; no pages but the console",
+            Access::Control => "with `--control` everyone but pages; the console may",
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::account::{Account, Accounts};
 use crate::control::address::ServiceAddress;
+use crate::control::page_key::PageKey;
 use crate::control::saved::Checkpoints;
 use crate::diagnostics::Diagnostics;
 use crate::environment::Environment;
@@ -19,6 +20,8 @@ use std::sync::Arc;
 pub struct ControlState {
     /// Whether the requests that change or disturb the server are allowed.
     pub control: bool,
+    /// What the requests of pages need.
+    pub page_key: Arc<PageKey>,
     /// Host names that requests may have besides addresses and local names.
     pub hosts: Vec<String>,
     /// All services of the server, including one that has no port. Data Lake is not among them.

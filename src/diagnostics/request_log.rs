@@ -234,7 +234,7 @@ mod tests {
             (RequestFilter { account: text("two"), ..all.clone() }, &[]),
             (RequestFilter { service: text("queue"), ..all.clone() }, &[]),
             (RequestFilter { fault: text("2"), ..all.clone() }, &[4]),
-            (RequestFilter { since: 3, ..all.clone() }, &[4, 5]),
+            (RequestFilter { since: 3, ..all }, &[4, 5]),
         ] {
             let found: Vec<u64> = log.find(&filter, 10).0.iter().map(|request| request.id).collect();
             assert_eq!(found, ids, "{filter:?}");

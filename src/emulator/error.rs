@@ -1,6 +1,7 @@
 //! Why a server cannot start.
 
 use crate::config::ConfigErrorKind;
+use crate::control::NoRandomness;
 use crate::http::tls::TlsError;
 use crate::identity::KeyError;
 use crate::seed::error::SeedError;
@@ -26,6 +27,8 @@ pub(crate) enum StartErrorKind {
     Key(#[from] KeyError),
     #[error(transparent)]
     Namespace(#[from] NamespaceError),
+    #[error(transparent)]
+    PageKey(#[from] NoRandomness),
     #[error("--seed: {0}")]
     Seed(#[from] SeedError),
     /// `hint` names the flag that chooses another port or address.

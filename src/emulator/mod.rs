@@ -10,7 +10,7 @@ use crate::authority::{CertificateNames, state_folder};
 use crate::config::accounts::AccountError;
 use crate::config::{Config, ConfigErrorKind, Endpoint, ProgramName, Tls};
 use crate::console::{Console, ConsoleApi, landing};
-use crate::control::{Checkpoints, ControlState, SasFields, ServiceAddress};
+use crate::control::{Checkpoints, ControlState, PageKey, SasFields, ServiceAddress};
 use crate::diagnostics::Diagnostics;
 use crate::environment::Environment;
 use crate::http::auth::SignIn;
@@ -203,7 +203,7 @@ impl Emulator {
                 let (listener, port) = listen("Data Lake", "dfs", endpoint).await?;
                 lake_address = Some(address(ServiceKind::DataLake, endpoint, port));
                 let port = BlobPort { blob: own.clone(), lake: lake.clone(), is_lake_listener: true };
-                bound.push((blob_routes(port), endpoint, listener));
+                bound.push((blob_routes(port), endpoint, listener, true));
             }
             pipelines.push(own.clone());
             for service in [&own].into_iter().chain(&lake) {
@@ -214,12 +214,13 @@ impl Emulator {
                 Some(lake) => blob_routes(BlobPort { blob: own, lake, is_lake_listener: false }),
                 None => service_routes(own),
             };
-            bound.push((routes, endpoint, listener));
+            bound.push((routes, endpoint, listener, true));
             if let (ServiceKind::Blob, Some(endpoint), Some(first)) = (kind, &config.web, config.accounts.first()) {
                 let (listener, port) = listen("Web", "web", endpoint).await?;
                 websites = Some(address(kind, endpoint, port));
                 let sites = Arc::new(pipeline(service).into_websites(&first.name));
-                bound.push((service_routes(sites), endpoint, listener));
+                // A script of a website may serve all paths of its port.
+                bound.push((service_routes(sites), endpoint, listener, false));
             }
         }
         local_services.set_services(services_of(&addresses, &pipelines));
@@ -227,8 +228,10 @@ impl Emulator {
         if let Some(folder) = &config.seed {
             seeder.plant_empty(seed::read(folder)?).await?;
         }
+        let page_key = Arc::new(PageKey::random()?);
         let control_state = Arc::new(ControlState {
             control: config.control,
+            page_key: page_key.clone(),
             hosts: config.control_hosts.iter().cloned().chain(hosts(config)).collect(),
             services,
             operations,
@@ -244,12 +247,12 @@ impl Emulator {
             seeder,
             tls: automatic_tls,
         });
-        let console = Arc::new(Console::new(apis));
+        let console = Arc::new(Console::new(apis, page_key));
         let mut listeners = JoinSet::new();
         let (connections, alive) = watch::channel(());
-        for (routes, endpoint, listener) in bound {
-            let own = control::routes(control_state.clone()).merge(console.routes(&endpoint.host));
-            let router = own.merge(routes);
+        for (routes, endpoint, listener, has_console) in bound {
+            let page = if has_console { console.routes(&endpoint.host) } else { Router::new() };
+            let router = control::routes(control_state.clone()).merge(page).merge(routes);
             let options =
                 ConnectionOptions { tls: listener_tls.clone(), idle_timeout: endpoint.keep_alive, alive: alive.clone() };
             listeners.spawn(serve::serve(listener, router, options));

@@ -22,8 +22,25 @@ async fn the_page_is_at_every_port_without_the_flag() {
         assert!(page.header("content-security-policy").starts_with("default-src 'self';"), "{kind:?}");
         assert!(page.header("content-security-policy").contains("frame-ancestors 'none'"), "{kind:?}");
     }
+    // At hosts of accounts, a stored script can be the service worker of the root.
+    for host in ["devstoreaccount1.blob.localhost", "devstoreaccount1.web.localhost", "devstoreaccount1.dfs.core.windows.net"] {
+        assert_eq!(server.visit("GET", host, "/_lazuli/").send().await.status, 404, "{host}");
+    }
     let moved = server.visit("GET", "127.0.0.1", "/_lazuli").send().await;
     assert_eq!((moved.status, moved.header("location")), (308, "/_lazuli/"));
+}
+
+#[tokio::test]
+async fn the_page_has_its_key_in_a_tab_only() {
+    let server = TestServer::new().await;
+    let page =
+        async |dest: &'static str| server.visit("GET", "127.0.0.1", "/_lazuli/").header("sec-fetch-dest", dest).send().await;
+    let tab = page("document").await;
+    assert_eq!((tab.header("cache-control"), tab.header("cross-origin-opener-policy")), ("no-store", "same-origin"));
+    for dest in ["empty", "iframe", "object"] {
+        assert!(page(dest).await.text().contains("name=\"page-key\" content=\"\""), "{dest}");
+        assert!(!tab.text().contains("name=\"page-key\" content=\"\""));
+    }
 }
 
 #[tokio::test]
@@ -36,7 +53,9 @@ async fn a_file_is_sent_once() {
     assert_eq!((again.status, again.body.len()), (304, 0));
     let other = file("/_lazuli/console/style.css").header("if-none-match", script.header("etag")).send().await;
     assert_eq!(other.status, 200);
-    for name in ["/_lazuli/console/none.js", "/_lazuli/console/../mod.rs", "/_lazuli/console/landing.html"] {
+    for name in
+        ["/_lazuli/console/none.js", "/_lazuli/console/../mod.rs", "/_lazuli/console/landing.html", "/_lazuli/console/index.html"]
+    {
         assert_eq!(file(name).send().await.status, 404, "{name}");
     }
 }

@@ -1,5 +1,6 @@
 // The journal as it grows: the last requests, for the journal's view and the small plots.
 
+import { pageKey } from "./storage/key.js";
 import { CONSOLE } from "./storage/rest.js";
 import { requests } from "./storage/server.js";
 
@@ -22,7 +23,7 @@ export class Feed {
 	/** Reads what the journal has, then follows it. */
 	async open() {
 		if (this.source) return;
-		const source = (this.source = new EventSource("/_lazuli/requests"));
+		const source = (this.source = new EventSource(`/_lazuli/requests?page_key=${pageKey}`));
 		source.onopen = async () => {
 			this.live = true;
 			try {

@@ -107,7 +107,7 @@ fn errors_are_those_of_the_service() {
     ] {
         let error = faults(&[json!({ "do": action })]).inject(&REQUEST).unwrap().refuse().unwrap_err();
         assert_eq!((error.status(), error.code().name(), error.message()), (status, code, message));
-        assert!(!error.headers().is_empty() == action.get("throttle").is_some());
+        assert_eq!(error.headers().is_empty(), action.get("throttle").is_none());
     }
 }
 

@@ -35,7 +35,6 @@ async fn pages_of_other_sites_are_refused() {
         ("lazuli", None, 200),
         ("ci.example.test", None, 200),
         ("example.test", None, 403),
-        ("127.0.0.1", Some("http://127.0.0.1:PORT"), 200),
         ("127.0.0.1", Some("http://example.test"), 403),
         ("127.0.0.1", Some("http://127.0.0.1:1"), 403),
         ("127.0.0.1", Some("null"), 403),
@@ -53,6 +52,47 @@ async fn pages_of_other_sites_are_refused() {
         // Health checks come from everywhere, and change nothing.
         assert_eq!(server.visit("GET", host, "/_lazuli/health").send().await.status, 200);
     }
+}
+
+#[tokio::test]
+async fn a_page_that_is_stored_in_the_server_is_refused_and_the_console_is_not() {
+    let server = TestServer::with(&["--control"]).await;
+    let host = server.host(lazuli::ServiceKind::Blob);
+    let origin = format!("http://{host}");
+    let page = server.visit("GET", &host, "/_lazuli/").header("sec-fetch-dest", "document").send().await;
+    let key = page.text().split("name=\"page-key\" content=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    assert_eq!(key.len(), 64);
+    for (method, path) in [("POST", "reset"), ("GET", "server"), ("GET", "requests"), ("POST", "checkpoints/one")] {
+        let request = || server.visit(method, &host, &format!("/_lazuli/{path}"));
+        let stored = request().header("origin", &origin).header("sec-fetch-site", "same-origin");
+        assert_eq!(refusal(&stored.send().await), "403 ForeignRequest", "{path}");
+        // A document that opens a window has access to what is in it.
+        let window = request().header("sec-fetch-site", "same-origin").header("sec-fetch-mode", "navigate");
+        assert_eq!(refusal(&window.send().await), "403 ForeignRequest", "{path}");
+        let console = request().header("origin", &origin).header("sec-fetch-site", "same-origin");
+        assert_eq!(console.header("x-lazuli-page-key", &key).send().await.status, 200, "{path}");
+        let typed = request().header("sec-fetch-site", "none").header("sec-fetch-mode", "navigate");
+        assert_eq!(typed.send().await.status, 200, "{path}");
+        let in_query = server.visit(method, &host, &format!("/_lazuli/{path}?page_key={key}"));
+        assert_eq!(in_query.header("sec-fetch-site", "same-origin").send().await.status, 200, "{path}");
+    }
+    // Counts and the description are no secrets.
+    for path in ["metrics", "openapi.json"] {
+        let stored = server.visit("GET", &host, &format!("/_lazuli/{path}")).header("sec-fetch-site", "same-origin");
+        assert_eq!(stored.send().await.status, 200, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn the_paths_of_the_issuer_are_not_control_requests() {
+    let path = "/identity/metadata/identity/oauth2/token?resource=https%3A%2F%2Fstorage.azure.com";
+    let server = TestServer::with(&["--control", "--oauth=local"]).await;
+    let answer = control(&server, "GET", path).await;
+    assert!(answer.status == 200 && answer.text().contains("access_token"), "{}", answer.text());
+    assert_eq!(control(&server, "GET", "/identity/t/discovery/keys").await.status, 200);
+    assert_eq!(control(&server, "GET", "/server").await.status, 200);
+    let server = TestServer::with(&["--control"]).await;
+    assert_eq!(refusal(&control(&server, "GET", path).await), "404 NotFound", "it issues no tokens");
 }
 
 #[tokio::test]

@@ -49,6 +49,50 @@ async fn a_sas_opens_what_it_names() {
 }
 
 #[tokio::test]
+async fn a_sas_is_valid_whatever_is_checked_of_others() {
+    for flags in [&["--auth=none"][..], &["--oauth=local", "--identity=ann,role=Storage Queue Data Reader"]] {
+        let server = TestServer::with(flags).await;
+        let sas =
+            json(&post(&server, "/sas", &json!({ "account": WELL_KNOWN_ACCOUNT })).await)["sas"].as_str().unwrap().to_owned();
+        let target = format!("/{WELL_KNOWN_ACCOUNT}/cats?restype=container&{sas}");
+        assert_eq!(server.visit("PUT", "127.0.0.1", &target).send().await.verdict(), "201", "{flags:?}");
+        let described = done(&server, "GET", "/server").await;
+        assert_eq!(described["accounts"][0]["connection_string"], server.emulator.connection_string());
+    }
+}
+
+#[tokio::test]
+async fn accounts_that_are_made_on_their_first_use_are_known_from_then_on() {
+    let server = TestServer::with(&["--control", "--account=*"]).await;
+    let request = |method: &'static str, account: &'static str| {
+        server.request(method, "/cats?restype=container").account(account, WELL_KNOWN_KEY).send()
+    };
+    let names = async || {
+        let described = done(&server, "GET", "/server").await;
+        let accounts = described["accounts"].as_array().unwrap().iter();
+        accounts.map(|account| account["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names().await, [WELL_KNOWN_ACCOUNT]);
+    assert_eq!(request("PUT", "zoe").await.verdict(), "201");
+    done(&server, "POST", "/checkpoints/zoe").await;
+    assert_eq!(request("PUT", "ann").await.verdict(), "201");
+    assert_eq!(names().await, [WELL_KNOWN_ACCOUNT, "ann", "zoe"]);
+    // Those that were made after a checkpoint were empty at it.
+    done(&server, "POST", "/checkpoints/zoe/restore").await;
+    assert_eq!((request("GET", "zoe").await.status, request("GET", "ann").await.status), (200, 404));
+    done(&server, "POST", "/reset?account=zoe").await;
+    assert_eq!(request("GET", "zoe").await.status, 404);
+
+    let seed = json!({ "containers": { "cats": {} } });
+    assert_eq!(post(&server, "/seed?account=mia", &seed).await.status, 200);
+    assert_eq!(request("GET", "mia").await.status, 200);
+    let sas = json(&post(&server, "/sas", &json!({ "account": "mia" })).await)["sas"].as_str().unwrap().to_owned();
+    assert_eq!(server.visit("GET", "127.0.0.1", &format!("/mia?comp=list&{sas}")).send().await.verdict(), "200");
+    assert_eq!(refusal(&post(&server, "/sas", &json!({ "account": "Not A Name" })).await), "404 NotFound");
+    assert_eq!(refusal(&control(&server, "POST", "/reset?account=*").await), "404 NotFound");
+}
+
+#[tokio::test]
 async fn one_account_is_reset_alone() {
     let server = TestServer::with(&ACCOUNTS).await;
     let put = |account: &'static str| server.request("PUT", "/cats?restype=container").account(account, WELL_KNOWN_KEY).send();

@@ -3,6 +3,8 @@
 // The services are below /_lazuli/api/ at the page's own origin: the same requests, signatures and answers as at their ports, without
 // CORS, and without the ports having to be reachable for the browser.
 
+import { keyHeader } from "./key.js";
+
 /** The version of the REST API that the console uses. */
 const VERSION = "2025-11-05";
 
@@ -26,7 +28,7 @@ const MINUTES = 60;
 export async function sign(request) {
 	const response = await fetch("/_lazuli/sas", {
 		method: "POST",
-		headers: { "content-type": "application/json" },
+		headers: { "content-type": "application/json", ...keyHeader },
 		body: JSON.stringify(request),
 	});
 	const answer = await response.json().catch(() => ({}));
@@ -97,7 +99,7 @@ async function refusal(response) {
 	const error = new RestError(response.status, code ?? "", String(message).split("\n")[0]);
 	// The journal, if it is on, has the reason.
 	const id = response.headers.get("x-ms-request-id");
-	const journal = await fetch("/_lazuli/requests?limit=50").then((answer) => answer.json()).catch(() => ({}));
+	const journal = await fetch("/_lazuli/requests?limit=50", { headers: keyHeader }).then((answer) => answer.json()).catch(() => ({}));
 	error.reason = journal.requests?.find((one) => one.request_id === id)?.reason;
 	return error;
 }

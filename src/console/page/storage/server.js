@@ -1,9 +1,10 @@
 // The server itself: the requests below /_lazuli/ (docs/reference/control.md).
 
+import { keyHeader } from "./key.js";
 import { RestError } from "./rest.js";
 
 async function request(path, { method = "GET", body } = {}) {
-	const headers = body === undefined ? {} : { "content-type": "application/json" };
+	const headers = body === undefined ? keyHeader : { "content-type": "application/json", ...keyHeader };
 	const response = await fetch(`/_lazuli/${path}`, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), cache: "no-store" });
 	const text = await response.text();
 	let answer = {};
