@@ -48,7 +48,8 @@ pub enum CredentialKind {
     WorkloadIdentity,
 }
 
-/// The tenant for which SDKs ask no other server. For all others they first ask Microsoft's which servers are trustworthy.
+/// The tenant for which SDKs send requests to no other server. For all others they first request a list of trustworthy servers from
+/// `login.microsoftonline.com`.
 const TENANT: &str = "adfs";
 /// What clients send where a secret is required. The server accepts any.
 const SECRET: &str = "lazuli";
@@ -169,7 +170,7 @@ pub static CLIENT_VARIABLES: &[ClientVariable] = &[
     },
     ClientVariable {
         name: "AZURE_TENANT_ID",
-        meaning: "Their tenant, the one for which SDKs ask no other server",
+        meaning: "Their tenant: with this one SDKs send no request to Microsoft",
         value: |settings, _| settings.sign_in.as_ref().map(|_| TENANT.to_owned()),
     },
     ClientVariable {
