@@ -145,7 +145,7 @@ const SETTINGS: &[(&[&str], &str, &str, fn(&mut Config))] = &[
     (&["--cors"], "LAZULI_CORS", "All", |c| c.accounts[0].any_origin = true),
     (&["--identity"], "LAZULI_IDENTITY", "ann,role=reader;bob", |c| {
         c.principals = Principals::parse("ann,role=reader;bob").unwrap();
-        c.warnings = vec!["--identity has no effect: without --oauth no bearer token is accepted".into()];
+        c.warnings = vec!["--identity has no effect: no bearer token is accepted without --oauth (local, basic or dev)".into()];
     }),
     (&["--log"], "LAZULI_LOG", "Debug", |c| c.log.level = Level::DEBUG),
     (&["--silent", "-s"], "LAZULI_SILENT", "1", |c| c.log.silent = true),

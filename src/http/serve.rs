@@ -143,8 +143,8 @@ async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, options
     match outcome {
         Err(error @ ConnectionError::NoCertificate(_)) => tracing::warn!("{peer} cannot be served over https: {error}"),
         Err(error) if error.is_distrust() && matches!(options.tls, ListenerTls::Automatic(_)) => tracing::warn!(
-            "{peer} does not trust the certificate of this server: lazuli run and lazuli env set the variables for that, and lazuli trust \
-             changes the system's list"
+            "{peer} does not trust the certificate of this server. Start the client with lazuli run, or give it the variables that lazuli env \
+             prints, or run lazuli trust, which makes the system trust it"
         ),
         Err(error) => tracing::debug!(target: "lazuli::connection", "{peer}: {error}"),
         Ok(()) => {}

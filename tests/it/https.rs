@@ -166,7 +166,7 @@ fn connections_that_are_no_handshakes() {
     // A client that trusts another authority ends the handshake.
     let mut stranger = connect(port, "localhost", crate::startup::CERT);
     assert!(stranger.write_all(b"GET / HTTP/1.1\r\n\r\n").is_err());
-    assert!(running.logs("does not trust the certificate of this server: lazuli run and lazuli env"));
+    assert!(running.logs("does not trust the certificate of this server. Start the client with lazuli run"));
     served();
     drop((waiting, silent));
     served();
