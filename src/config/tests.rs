@@ -7,6 +7,7 @@ use crate::config::draft::Draft;
 use crate::config::flags::{Flag, FlagKind, VARIABLES, flags};
 use crate::log::{Format, LogOptions};
 use crate::rules::auth::principals::Principals;
+use crate::rules::auth::roles;
 use crate::rules::auth::token::TokenCheck;
 use crate::user::User;
 use std::time::Duration;
@@ -500,6 +501,13 @@ fn the_list_is_in_order() {
     for variable in VARIABLES {
         assert!(variable.yields_to.is_none_or(|name| flags().any(|flag| flag.name == name)), "{}", variable.name);
     }
+}
+
+#[test]
+fn the_help_lists_the_groups_of_roles() {
+    let identity = flags().find(|flag| flag.name == "identity").unwrap();
+    let groups: Vec<&str> = roles::group_names().collect();
+    assert!(identity.meaning.contains(&format!("or one of {}.", groups.join(", "))), "{}", identity.meaning);
 }
 
 #[test]
