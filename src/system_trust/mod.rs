@@ -34,7 +34,7 @@ pub fn change(certificate: &Path, name: &str, fingerprint: &str, undo: bool) -> 
     for (number, step) in steps.iter().enumerate() {
         if let Err(error) = perform(step) {
             outcome.failed.push(format!("{}: {error}", step.command()));
-            let rest: Vec<String> = steps.iter().skip(number).map(|step| system.by_administrator(step)).collect();
+            let rest: Vec<String> = steps.iter().skip(number).map(|step| system.privileged_command(step)).collect();
             outcome.failed.push(format!("To do it yourself: {}", rest.join(" && ")));
             return outcome;
         }
@@ -42,7 +42,7 @@ pub fn change(certificate: &Path, name: &str, fingerprint: &str, undo: bool) -> 
     }
     let browsers = home.map(|home| home.join(".pki/nssdb")).filter(|database| database.is_dir() && cfg!(target_os = "linux"));
     if let Some(database) = browsers {
-        let step = plan::browsers(&database, certificate, name, undo);
+        let step = plan::chrome(&database, certificate, name, undo);
         match perform(&step) {
             Ok(()) => outcome.done.push(format!("Done: {}", step.command())),
             Err(error) => {
