@@ -131,7 +131,7 @@ fn a_request_has_the_scheme_of_its_connection() {
     assert!(String::from_utf8(body).unwrap().contains("ServiceEndpoint=\"https://localhost/devstoreaccount1/\""));
 }
 
-/// Neither do clients that stop in the middle of a handshake, or that send garbage or nothing.
+/// Some clients stop in the middle of a handshake, or send garbage or nothing.
 #[test]
 fn a_connection_without_a_handshake_disturbs_no_other() {
     let state = Folder::new("https-garbage");
