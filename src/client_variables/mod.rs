@@ -10,7 +10,7 @@ use crate::authority::{JAVA_PASSWORD, TrustFiles};
 pub use format::Format;
 use std::path::Path;
 
-/// What the variables are made of.
+/// What clients need to know of a server, from which the variables are made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientSettings {
     pub connection_string: String,
@@ -72,7 +72,7 @@ pub struct ClientVariable {
     pub name: &'static str,
     /// What it is for.
     pub meaning: &'static str,
-    /// `None` if it remains as it is.
+    /// Its value; `None` if the client inherits the variable as it is.
     value: fn(&ClientSettings, Inherited<'_>) -> Option<String>,
 }
 
@@ -205,7 +205,7 @@ pub static CLIENT_VARIABLES: &[ClientVariable] = &[
     ClientVariable { name: "no_proxy", meaning: "The same, for curl and others", value: no_proxy },
 ];
 
-/// The files of certificates that a client would have been given without these variables.
+/// The files of certificates that a client would trust without these variables.
 pub fn inherited_certificates(inherited: Inherited<'_>) -> Vec<std::path::PathBuf> {
     ["SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"]
         .into_iter()

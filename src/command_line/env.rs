@@ -12,8 +12,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 /// What is wrong without a folder for the certificate authority.
-pub const NO_FOLDER: &str =
-    "there is no folder for the certificate authority: neither XDG_STATE_HOME nor HOME is set, and no --location";
+pub const NO_FOLDER: &str = if cfg!(windows) {
+    "there is no folder for the certificate authority: LOCALAPPDATA is not set, and no --location is given"
+} else {
+    "there is no folder for the certificate authority: neither XDG_STATE_HOME nor HOME is set, and no --location is given"
+};
 
 /// Prints the variables of the clients of the server with this configuration.
 pub fn print(config: &Config, format: Format) -> Result<ExitCode, Failure> {

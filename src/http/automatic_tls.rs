@@ -111,7 +111,7 @@ impl AutomaticTls {
         let now = self.now();
         let reason = match self.folder.as_deref().map(|folder| Authority::open(folder, now)) {
             Some(Err(AuthorityError(error @ AuthorityErrorKind::Folder { .. }))) => error.to_string(),
-            None => "the environment names no folder for it".to_owned(),
+            None => "neither the environment nor --location names a folder for it".to_owned(),
             Some(Ok(authority)) => {
                 if let Some(folder) = authority.folder() {
                     let fingerprint = authority.fingerprint();

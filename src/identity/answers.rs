@@ -24,8 +24,8 @@ pub struct Answer {
 }
 
 impl Answer {
-    pub fn ok(body: &Value) -> Answer {
-        Answer { status: StatusCode::OK, body: body.clone() }
+    pub fn ok(body: Value) -> Answer {
+        Answer { status: StatusCode::OK, body }
     }
 
     /// The answer of a token endpoint.
@@ -36,7 +36,7 @@ impl Answer {
             "ext_expires_in": EXPIRES_IN,
             "access_token": token.text,
         });
-        Answer::ok(&body)
+        Answer::ok(body)
     }
 
     /// The answer of a managed identity endpoint. Its numbers are strings, as in Azure.
@@ -51,7 +51,7 @@ impl Answer {
             "resource": resource,
             "token_type": "Bearer",
         });
-        Answer::ok(&body)
+        Answer::ok(body)
     }
 
     /// The discovery document of a tenant.
@@ -69,7 +69,7 @@ impl Answer {
             "subject_types_supported": ["pairwise"],
             "id_token_signing_alg_values_supported": ["RS256"],
         });
-        Answer::ok(&body)
+        Answer::ok(body)
     }
 
     /// The discovery of clouds, for the authority that the client names: this server is a cloud of its own.
@@ -80,7 +80,7 @@ impl Answer {
             "api-version": "1.1",
             "metadata": [],
         });
-        Answer::ok(&body)
+        Answer::ok(body)
     }
 
     pub fn not_found() -> Answer {

@@ -109,7 +109,7 @@ impl Issuer {
             Endpoint::InstanceDiscovery => Ok(Answer::instance(&base, request.authorization_endpoint())),
             Endpoint::Keys => {
                 let key = self.key().await?;
-                Ok(Answer::ok(&json!({ "keys": [key.public().jwk()] })))
+                Ok(Answer::ok(json!({ "keys": [key.public().jwk()] })))
             }
             Endpoint::Interactive => Err(Answer::interactive()),
         }

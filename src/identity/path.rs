@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_table_of_paths() {
+    fn each_path_has_its_endpoint() {
         for (path, expected) in [
             ("/msi/token", Some(Endpoint::AppService)),
             ("/msi/token/", Some(Endpoint::AppService)),

@@ -23,10 +23,9 @@ pub fn change(certificate: &Path, name: &str, fingerprint: &str, undo: bool) -> 
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let mut outcome = Outcome::default();
     let Some(system) = System::find(&|path| path.exists(), home.as_deref()) else {
-        let file = certificate.display();
-        let action = if undo { "remove it there" } else { "add it there" };
+        let (file, change) = (certificate.display(), if undo { "remove it from" } else { "add it to" });
         outcome.failed.push(format!(
-            "where this system keeps the authorities that it trusts is unknown. The certificate is {file}: {action}"
+            "lazuli trust does not know this system. The certificate is {file}: {change} the authorities that the system trusts"
         ));
         return outcome;
     };
@@ -34,21 +33,14 @@ pub fn change(certificate: &Path, name: &str, fingerprint: &str, undo: bool) -> 
     for (number, step) in steps.iter().enumerate() {
         if let Err(error) = perform(step) {
             outcome.failed.push(format!("{}: {error}", step.command()));
-            let rest: Vec<String> = steps.iter().skip(number).map(|step| system.by_administrator(step)).collect();
+            let rest: Vec<String> = steps.iter().skip(number).map(|step| system.privileged_command(step)).collect();
             outcome.failed.push(format!("To do it yourself: {}", rest.join(" && ")));
             return outcome;
         }
         outcome.done.push(format!("Done: {}", step.command()));
     }
-    let browsers = home.map(|home| home.join(".pki/nssdb")).filter(|database| database.is_dir() && cfg!(target_os = "linux"));
-    if let Some(database) = browsers {
-        let step = plan::browsers(&database, certificate, name, undo);
-        match perform(&step) {
-            Ok(()) => outcome.done.push(format!("Done: {}", step.command())),
-            Err(error) => {
-                outcome.done.push(format!("Chrome has its own list, which was not changed ({error}): {}", step.command()));
-            }
-        }
+    if let Some(home) = home {
+        change_chrome(&home, certificate, name, undo, &mut outcome);
     }
     outcome.done.push(match undo {
         true => "The system no longer trusts the authority".to_owned(),
@@ -57,6 +49,19 @@ pub fn change(certificate: &Path, name: &str, fingerprint: &str, undo: bool) -> 
             .to_owned(),
     });
     outcome
+}
+
+/// Changes the list of Chrome and Chromium on Linux, if the user has one. A failure is only reported: other programs do not need it.
+fn change_chrome(home: &Path, certificate: &Path, name: &str, undo: bool, outcome: &mut Outcome) {
+    let database = home.join(".pki/nssdb");
+    if !cfg!(target_os = "linux") || !database.is_dir() {
+        return;
+    }
+    let step = plan::chrome(&database, certificate, name, undo);
+    outcome.done.push(match perform(&step) {
+        Ok(()) => format!("Done: {}", step.command()),
+        Err(error) => format!("Chrome has its own list, which was not changed ({error}): {}", step.command()),
+    });
 }
 
 fn perform(step: &Step) -> io::Result<()> {
