@@ -58,7 +58,7 @@ fn status(status: ExitStatus) -> u8 {
     status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
 }
 
-/// The signals that end a program.
+/// The signals that end a program, which the command gets instead of this process.
 #[cfg(unix)]
 struct Signals([(tokio::signal::unix::Signal, rustix::process::Signal); 4]);
 

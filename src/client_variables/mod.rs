@@ -10,7 +10,7 @@ use crate::authority::{JAVA_PASSWORD, TrustFiles};
 pub use format::Format;
 use std::path::Path;
 
-/// What the variables are made of.
+/// What clients need to know of a server, from which the variables are made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientSettings {
     pub connection_string: String,
@@ -48,7 +48,8 @@ pub enum CredentialKind {
     WorkloadIdentity,
 }
 
-/// The tenant for which SDKs ask no other server. For all others they first ask Microsoft's which servers are trustworthy.
+/// The tenant for which SDKs send requests to no other server. For all others they first request a list of trustworthy servers from
+/// `login.microsoftonline.com`.
 const TENANT: &str = "adfs";
 /// What clients send where a secret is required. The server accepts any.
 const SECRET: &str = "lazuli";
@@ -71,7 +72,7 @@ pub struct ClientVariable {
     pub name: &'static str,
     /// What it is for.
     pub meaning: &'static str,
-    /// `None` if it remains as it is.
+    /// Its value; `None` if the client inherits the variable as it is.
     value: fn(&ClientSettings, Inherited<'_>) -> Option<String>,
 }
 
@@ -169,7 +170,7 @@ pub static CLIENT_VARIABLES: &[ClientVariable] = &[
     },
     ClientVariable {
         name: "AZURE_TENANT_ID",
-        meaning: "Their tenant, the one for which SDKs ask no other server",
+        meaning: "Their tenant: with this one SDKs send no request to Microsoft",
         value: |settings, _| settings.sign_in.as_ref().map(|_| TENANT.to_owned()),
     },
     ClientVariable {
@@ -204,7 +205,7 @@ pub static CLIENT_VARIABLES: &[ClientVariable] = &[
     ClientVariable { name: "no_proxy", meaning: "The same, for curl and others", value: no_proxy },
 ];
 
-/// The files of certificates that a client would have been given without these variables.
+/// The files of certificates that a client would trust without these variables.
 pub fn inherited_certificates(inherited: Inherited<'_>) -> Vec<std::path::PathBuf> {
     ["SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"]
         .into_iter()

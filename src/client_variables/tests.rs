@@ -31,7 +31,7 @@ fn every_variable_is_listed_once_with_its_meaning() {
 }
 
 #[test]
-fn values() {
+fn each_variable_has_the_value_of_its_setting() {
     for (name, expected) in [
         ("AZURE_STORAGE_CONNECTION_STRING", "DefaultEndpointsProtocol=https;AccountName=acc;AccountKey=a+b/c==;"),
         ("AzureWebJobsStorage", "DefaultEndpointsProtocol=https;AccountName=acc;AccountKey=a+b/c==;"),
@@ -52,7 +52,7 @@ fn values() {
 }
 
 #[test]
-fn variables_of_each_credential() {
+fn each_credential_has_its_variables() {
     let by_tokens = ["IDENTITY_ENDPOINT", "IDENTITY_HEADER", "AZURE_AUTHORITY_HOST", "AZURE_TENANT_ID"];
     let of_credential = ["AZURE_CLIENT_ID", "AZURE_CLIENT_SECRET", "AZURE_FEDERATED_TOKEN_FILE"];
     let always = [Some("https://127.0.0.1:1/msi/token"), Some("lazuli"), Some("https://127.0.0.1:1"), Some("adfs")];

@@ -12,8 +12,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 /// What is wrong without a folder for the certificate authority.
-pub const NO_FOLDER: &str =
-    "there is no folder for the certificate authority: neither XDG_STATE_HOME nor HOME is set, and no --location";
+pub const NO_FOLDER: &str = if cfg!(windows) {
+    "there is no folder for the certificate authority: LOCALAPPDATA is not set, and no --location is given"
+} else {
+    "there is no folder for the certificate authority: neither XDG_STATE_HOME nor HOME is set, and no --location is given"
+};
 
 /// Prints the variables of the clients of the server with this configuration.
 pub fn print(config: &Config, format: Format) -> Result<ExitCode, Failure> {
@@ -25,7 +28,7 @@ pub fn print(config: &Config, format: Format) -> Result<ExitCode, Failure> {
     };
     let settings = settings_of_config(config, trust);
     let settings =
-        settings.ok_or("env has to know the ports, and port 0 is any free one; lazuli run -- COMMAND needs no ports")?;
+        settings.ok_or("env has to know the ports, and port 0 is any free one. lazuli run -- COMMAND works with free ports")?;
     settings.variables(&inherited).iter().for_each(|(name, value)| say(&format.line(name, value)));
     Ok(ExitCode::SUCCESS)
 }

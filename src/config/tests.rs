@@ -7,6 +7,7 @@ use crate::config::draft::Draft;
 use crate::config::flags::{Flag, FlagKind, VARIABLES, flags};
 use crate::log::{Format, LogOptions};
 use crate::rules::auth::principals::Principals;
+use crate::rules::auth::roles;
 use crate::rules::auth::token::TokenCheck;
 use crate::user::User;
 use std::time::Duration;
@@ -154,7 +155,7 @@ const SETTINGS: &[(&[&str], &str, &str, fn(&mut Config))] = &[
     (&["--cors"], "LAZULI_CORS", "All", |c| c.accounts[0].any_origin = true),
     (&["--identity"], "LAZULI_IDENTITY", "ann,role=reader;bob", |c| {
         c.principals = Principals::parse("ann,role=reader;bob").unwrap();
-        c.warnings = vec!["--identity has no effect: without --oauth no bearer token is accepted".into()];
+        c.warnings = vec!["--identity has no effect: no bearer token is accepted without --oauth (local, basic or dev)".into()];
     }),
     (&["--log"], "LAZULI_LOG", "Debug", |c| c.log.level = Level::DEBUG),
     (&["--silent", "-s"], "LAZULI_SILENT", "1", |c| c.log.silent = true),
@@ -510,6 +511,13 @@ fn the_list_is_in_order() {
     for variable in VARIABLES {
         assert!(variable.yields_to.is_none_or(|name| flags().any(|flag| flag.name == name)), "{}", variable.name);
     }
+}
+
+#[test]
+fn the_help_lists_the_groups_of_roles() {
+    let identity = flags().find(|flag| flag.name == "identity").unwrap();
+    let groups: Vec<&str> = roles::group_names().collect();
+    assert!(identity.meaning.contains(&format!("or one of {}.", groups.join(", "))), "{}", identity.meaning);
 }
 
 #[test]
