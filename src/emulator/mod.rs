@@ -232,7 +232,7 @@ impl Emulator {
         let control_state = Arc::new(ControlState {
             control: config.control,
             page_key: page_key.clone(),
-            hosts: config.control_hosts.iter().cloned().chain(hosts(config)).collect(),
+            hosts: hosts(config),
             services,
             operations,
             addresses: addresses.iter().chain(&lake_address).map(Address::of_service).collect(),
@@ -374,9 +374,11 @@ fn declared(config: &Config) -> Vec<String> {
     config.accounts.iter().map(|account| account.name.clone()).filter(|name| name != ANY_NAME).collect()
 }
 
-/// The hosts at which the services listen, as far as they are names.
-fn hosts(config: &Config) -> impl Iterator<Item = String> {
-    [&config.blob, &config.queue, &config.table, &config.file].into_iter().flatten().map(|endpoint| endpoint.host.clone())
+/// The hosts by which control requests may name the server: those of `--control-host` and `--tls-name`, and where it listens.
+fn hosts(config: &Config) -> Vec<String> {
+    let names = if let Tls::Automatic { names, .. } = &config.tls { names.as_slice() } else { &[] };
+    let endpoints = [&config.blob, &config.queue, &config.table, &config.file].into_iter().flatten();
+    config.control_hosts.iter().chain(names).chain(endpoints.map(|endpoint| &endpoint.host)).cloned().collect()
 }
 
 /// Routes all requests to the pipeline.

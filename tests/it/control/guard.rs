@@ -26,7 +26,7 @@ async fn control_requests_need_the_flag() {
 
 #[tokio::test]
 async fn pages_of_other_sites_are_refused() {
-    let server = TestServer::with(&["--control", "--control-host", "ci.example.test"]).await;
+    let server = TestServer::with(&["--control", "--control-host", "ci.example.test", "--tls-name", "tls.example.test"]).await;
     let port = server.host(lazuli::ServiceKind::Blob).split(':').nth(1).unwrap().to_owned();
     for (host, origin, expected) in [
         ("127.0.0.1", None, 200),
@@ -34,6 +34,7 @@ async fn pages_of_other_sites_are_refused() {
         ("one.blob.localhost", None, 200),
         ("lazuli", None, 200),
         ("ci.example.test", None, 200),
+        ("tls.example.test", None, 200),
         ("example.test", None, 403),
         ("127.0.0.1", Some("http://example.test"), 403),
         ("127.0.0.1", Some("http://127.0.0.1:1"), 403),
