@@ -90,6 +90,15 @@ const isTyping = (target) => target.closest("input, textarea, select, [contented
 
 let pending = "";
 
+/** The key after `g`. A list with the focus has keys of its own, so this comes before them. */
+function onSecondKey(event) {
+	if (pending !== "g") return;
+	pending = "";
+	if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey || !goTo(event.key)) return;
+	event.preventDefault();
+	event.stopPropagation();
+}
+
 function onKey(event) {
 	if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
 	const typing = isTyping(event.target) && !["checkbox", "radio"].includes(event.target.type);
@@ -102,11 +111,6 @@ function onKey(event) {
 		return;
 	}
 	if (typing) return;
-	if (pending === "g") {
-		pending = "";
-		if (goTo(event.key)) event.preventDefault();
-		return;
-	}
 	if (event.key === "g") {
 		pending = "g";
 		setTimeout(() => (pending = ""), 1200);
@@ -157,6 +161,7 @@ async function start() {
 	// A drop beside an upload area would replace the page with the file.
 	for (const type of ["dragover", "drop"]) window.addEventListener(type, (event) => event.preventDefault());
 	window.addEventListener("hashchange", () => attempt(show));
+	document.addEventListener("keydown", onSecondKey, true);
 	document.addEventListener("keydown", onKey);
 	window.addEventListener("unhandledrejection", (event) => notifyError(event.reason));
 	await show();
