@@ -14,6 +14,8 @@ use std::path::Path;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientSettings {
     pub connection_string: String,
+    /// Whether the server answers all control requests.
+    pub control: bool,
     pub account: String,
     /// In base64.
     pub key: String,
@@ -76,6 +78,9 @@ pub struct ClientVariable {
     value: fn(&ClientSettings, Inherited<'_>) -> Option<String>,
 }
 
+/// The variable by which the helpers in `clients/` find a server. It belongs to no flag.
+pub const CONTROLLED: &str = "LAZULI_CONNECTION_STRING";
+
 /// All variables, in the order in which they are listed.
 pub static CLIENT_VARIABLES: &[ClientVariable] = &[
     ClientVariable {
@@ -87,6 +92,11 @@ pub static CLIENT_VARIABLES: &[ClientVariable] = &[
         name: "AzureWebJobsStorage",
         meaning: "The same, for Azure Functions",
         value: |settings, _| Some(settings.connection_string.clone()),
+    },
+    ClientVariable {
+        name: CONTROLLED,
+        meaning: "With --control: the same, for the helpers of test suites",
+        value: |settings, _| settings.control.then(|| settings.connection_string.clone()),
     },
     ClientVariable { name: "AZURE_STORAGE_ACCOUNT", meaning: "The account", value: |settings, _| Some(settings.account.clone()) },
     ClientVariable { name: "AZURE_STORAGE_KEY", meaning: "Its first key", value: |settings, _| Some(settings.key.clone()) },

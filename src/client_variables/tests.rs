@@ -7,6 +7,7 @@ fn settings() -> ClientSettings {
     let url = |port: u16| Some(format!("https://127.0.0.1:{port}/acc"));
     ClientSettings {
         connection_string: "DefaultEndpointsProtocol=https;AccountName=acc;AccountKey=a+b/c==;".to_owned(),
+        control: false,
         account: "acc".to_owned(),
         key: "a+b/c==".to_owned(),
         endpoints: Endpoints { blob: url(1), queue: url(2), table: url(3), file: url(4), data_lake: url(1) },
@@ -49,6 +50,12 @@ fn each_variable_has_the_value_of_its_setting() {
     ] {
         assert_eq!(value(&settings(), name, &[]).as_deref(), Some(expected), "{name}");
     }
+}
+
+#[test]
+fn helpers_find_a_server_with_control_requests() {
+    let found = |control| value(&ClientSettings { control, ..settings() }, CONTROLLED, &[]);
+    assert_eq!((found(false), found(true)), (None, Some(settings().connection_string)));
 }
 
 #[test]

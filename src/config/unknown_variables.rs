@@ -1,5 +1,6 @@
 //! Warnings about `LAZULI_…` variables that belong to no flag, most often misspelled ones.
 
+use crate::client_variables::CONTROLLED;
 use crate::config::arguments::distance;
 use crate::config::flags::{Flag, flags};
 
@@ -9,8 +10,9 @@ const PREFIX: &str = "LAZULI_";
 /// Returns a warning for each of these variables, pairs of name and value, that has the prefix and belongs to no flag.
 pub fn unknown_variables(variables: impl IntoIterator<Item = (String, String)>) -> Vec<String> {
     let known: Vec<String> = flags().filter_map(Flag::variable).collect();
+    let is_known = |name: &String| known.contains(name) || name == CONTROLLED;
     let unknown =
-        |(name, value): &(String, String)| name.starts_with(PREFIX) && !known.contains(name) && !is_of_kubernetes(name, value);
+        |(name, value): &(String, String)| name.starts_with(PREFIX) && !is_known(name) && !is_of_kubernetes(name, value);
     let mut found: Vec<String> = variables.into_iter().filter(unknown).map(|(name, _)| name).collect();
     found.sort();
     found.iter().map(|name| warning(name, &known)).collect()

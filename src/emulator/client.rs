@@ -61,6 +61,7 @@ fn settings(
     }
     Some(ClientSettings {
         connection_string: connection_string(account, &addresses),
+        control: config.control,
         account: account.name.clone(),
         key: STANDARD.encode(account.keys.first()?),
         endpoints: Endpoints {
