@@ -76,6 +76,23 @@ fn each_credential_has_its_variables() {
 }
 
 #[test]
+fn what_would_sign_in_elsewhere_is_removed() {
+    let every = |_: &str| Some("elsewhere".to_owned());
+    assert_eq!(settings().removed_variables(&every), [""; 0]);
+    for (credential, kept) in [
+        (CredentialKind::ManagedIdentity, ""),
+        (CredentialKind::Environment, "AZURE_CLIENT_SECRET"),
+        (CredentialKind::WorkloadIdentity, "AZURE_FEDERATED_TOKEN_FILE"),
+    ] {
+        let sign_in = ClientSignIn { credential, issuer: "https://127.0.0.1:1".to_owned(), client_id: "app".to_owned() };
+        let settings = ClientSettings { sign_in: Some(sign_in), ..settings() };
+        let expected: Vec<&str> = OTHER_SIGN_IN.iter().copied().filter(|name| *name != kept).collect();
+        assert_eq!(settings.removed_variables(&every), expected);
+        assert_eq!(settings.removed_variables(&|name| (name == "MSI_SECRET").then(String::new)), ["MSI_SECRET"]);
+    }
+}
+
+#[test]
 fn what_is_not_served_is_not_set() {
     let endpoints = Endpoints { file: None, ..settings().endpoints };
     let plain = ClientSettings { endpoints, trust: None, ..settings() };
@@ -133,5 +150,18 @@ fn every_format_quotes() {
         (Format::Plain, "it's -Da=b -Dc", "N=it's -Da=b -Dc"),
     ] {
         assert_eq!(format.line("N", value), expected, "{format:?}");
+    }
+}
+
+#[test]
+fn shells_remove_variables() {
+    for (format, expected) in [
+        (Format::Sh, Some("unset N")),
+        (Format::PowerShell, Some("Remove-Item Env:N")),
+        (Format::Cmd, Some("set \"N=\"")),
+        (Format::Dotenv, None),
+        (Format::Plain, None),
+    ] {
+        assert_eq!(format.removing_line("N").as_deref(), expected);
     }
 }

@@ -29,6 +29,7 @@ pub fn print(config: &Config, format: Format) -> Result<ExitCode, Failure> {
     let settings = settings_of_config(config, trust);
     let settings =
         settings.ok_or("env has to know the ports, and port 0 is any free one. lazuli run -- COMMAND works with free ports")?;
+    settings.removed_variables(&inherited).into_iter().filter_map(|name| format.removing_line(name)).for_each(|line| say(&line));
     settings.variables(&inherited).iter().for_each(|(name, value)| say(&format.line(name, value)));
     Ok(ExitCode::SUCCESS)
 }
