@@ -2,7 +2,7 @@
 //! their members.
 
 use crate::environment::Environment;
-use crate::identity::{LIFETIME, trace_id};
+use crate::identity::path::Endpoint;
 use crate::rules::names::decode_query;
 use axum::body::Body;
 use axum::response::Response;
@@ -11,7 +11,10 @@ use base64::engine::general_purpose::STANDARD;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
 use http::{HeaderMap, Method, StatusCode};
 use serde_json::{Value, json};
+use uuid::Uuid;
 
+/// How long a token is valid, in seconds.
+pub const LIFETIME: i64 = 3600;
 /// The address of the metadata service in Azure, which demands the header `Metadata`.
 const METADATA_ADDRESS: &str = "169.254.169.254";
 /// What a client sends with an assertion instead of a secret.
@@ -91,6 +94,39 @@ impl IssuerRequest {
         named.rsplit('/').next().filter(|name| !name.is_empty())
     }
 
+    /// The `Origin` header, which browsers send for a page.
+    pub fn origin(&self) -> Option<&str> {
+        let origin = self.headers.get(http::header::ORIGIN).filter(|origin| !origin.is_empty());
+        origin.map(|origin| origin.to_str().unwrap_or_default())
+    }
+
+    /// Checks that the method is one of an endpoint.
+    ///
+    /// # Errors
+    /// 405.
+    pub fn check_method(&self, endpoint: Endpoint<'_>) -> Result<(), Answer> {
+        let methods: &[Method] = match endpoint {
+            // Cloud Shell sends a form.
+            Endpoint::AppService => &[Method::GET, Method::POST],
+            Endpoint::Metadata => &[Method::GET],
+            Endpoint::Token { .. } => &[Method::POST],
+            Endpoint::Discovery { .. } | Endpoint::InstanceDiscovery | Endpoint::Keys => &[Method::GET, Method::HEAD],
+            Endpoint::NeedsPerson => &[Method::GET, Method::HEAD, Method::POST],
+        };
+        match endpoint {
+            _ if methods.contains(&self.method) => Ok(()),
+            Endpoint::Token { .. } => {
+                let text = format!("AADSTS900561: The endpoint only accepts POST requests. Received a {} request.", self.method);
+                Err(Answer::oauth_error(StatusCode::METHOD_NOT_ALLOWED, "invalid_request", &text))
+            }
+            _ => {
+                let methods: Vec<&str> = methods.iter().map(Method::as_str).collect();
+                let text = format!("The method must be {}.", methods.join(" or "));
+                Err(Answer::managed_error(StatusCode::METHOD_NOT_ALLOWED, &text))
+            }
+        }
+    }
+
     /// Checks a request to the endpoint of App Service, or of Cloud Shell, and returns the resource.
     ///
     /// # Errors
@@ -109,11 +145,8 @@ impl IssuerRequest {
     /// Checks a request to the metadata service, and returns the resource.
     ///
     /// # Errors
-    /// 405 for another method than GET; 400 without a resource, or at the address of Azure's service without the header `Metadata`.
+    /// 400 without a resource, or at the address of Azure's service without the header `Metadata`.
     pub fn metadata(&self) -> Result<&str, Answer> {
-        if self.method != Method::GET {
-            return Err(Answer::managed_error(StatusCode::METHOD_NOT_ALLOWED, "The method must be GET."));
-        }
         // Elsewhere the header is optional: some SDKs probe without it, and take an error for a machine without identity.
         if self.host.split(':').next() == Some(METADATA_ADDRESS) && !self.claims_metadata() {
             return Err(Answer::managed_error(StatusCode::BAD_REQUEST, "Required metadata header not specified"));
@@ -131,10 +164,6 @@ impl IssuerRequest {
     /// # Errors
     /// The errors of RFC 6749, section 5.2.
     pub fn client_credentials(&self) -> Result<ClientCredentials<'_>, Answer> {
-        if self.method != Method::POST {
-            let text = "AADSTS900561: The endpoint only accepts POST requests. Received a GET request.";
-            return Err(Answer::oauth_error(StatusCode::METHOD_NOT_ALLOWED, "invalid_request", text));
-        }
         let missing = |name: &str| {
             let text = format!("AADSTS900144: The request body must contain the following parameter: '{name}'.");
             Answer::oauth_error(StatusCode::BAD_REQUEST, "invalid_request", &text)
@@ -254,8 +283,16 @@ impl Answer {
         Answer::managed_error(StatusCode::NOT_FOUND, "There is no such path.")
     }
 
-    pub fn invalid_body(status: u16) -> Answer {
-        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST);
+    pub fn foreign_page() -> Answer {
+        Answer::managed_error(StatusCode::FORBIDDEN, "There are no tokens for web pages from other networks (the header Origin).")
+    }
+
+    pub fn unknown_host(host: &str) -> Answer {
+        let text = format!("There are no tokens over http at {host:?}, which is not a name of this server: --tls-name adds one.");
+        Answer::managed_error(StatusCode::FORBIDDEN, &text)
+    }
+
+    pub fn invalid_body(status: StatusCode) -> Answer {
         Answer::oauth_error(status, "invalid_request", "AADSTS900142: The body of the request cannot be read.")
     }
 
@@ -322,6 +359,11 @@ impl Answer {
         }
         response
     }
+}
+
+/// An id for a client that reports an error.
+fn trace_id(environment: &Environment) -> String {
+    Uuid::from_bytes(environment.id()).to_string()
 }
 
 #[cfg(test)]
@@ -398,7 +440,8 @@ mod tests {
         }
         let machine = |method: &str, headers: &[(&str, &str)]| {
             let sent = request(method, "/metadata/identity/oauth2/token?resource=r", headers, "");
-            sent.metadata().map(str::to_owned).map_err(|error| error.status.as_u16())
+            let checked = sent.check_method(Endpoint::Metadata).and_then(|()| sent.metadata());
+            checked.map(str::to_owned).map_err(|error| error.status.as_u16())
         };
         for (method, headers, expected) in [
             ("GET", &[("host", "127.0.0.1:1")][..], Ok("r")),

@@ -8,30 +8,32 @@ mod key;
 mod path;
 
 use crate::environment::Environment;
-use crate::identity::answers::{Answer, IssuerRequest};
+use crate::identity::answers::{Answer, IssuerRequest, LIFETIME};
 use crate::identity::key::SigningKey;
 use crate::identity::path::{Endpoint, Place};
-use crate::operation::Body;
 use crate::rules::auth::principals::{Principal, Principals, oid_of};
 use crate::rules::auth::token::TokenVerifier;
+use crate::rules::pages;
 use crate::rules::text::guid;
 use axum::response::Response;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use http::StatusCode;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 pub use key::KeyError;
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::OnceCell;
-use uuid::Uuid;
 
 /// The route of all paths below the issuer's prefix.
 pub const ROUTE: &str = "/_lazuli/identity/{*path}";
 
-/// How long a token is valid, in seconds.
-const LIFETIME: i64 = 3600;
 /// The largest body of a request for a token, in bytes.
-const LIMIT: u64 = 64 << 10;
+const LIMIT: usize = 64 << 10;
+/// The longest time to send it.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 /// The principal of a request that names none, where none is declared.
 pub const DEFAULT_PRINCIPAL: &str = "lazuli";
 
@@ -41,6 +43,8 @@ pub struct Issuer {
     /// The principals that may have a token. Without any, every name may.
     principals: Principals,
     environment: Arc<Environment>,
+    /// The names of the server. Over http, requests to other public names are refused.
+    names: Vec<String>,
     /// The file of the key; `None`: the key is in memory only.
     file: Option<PathBuf>,
     /// Made for the first token.
@@ -77,14 +81,19 @@ impl Issuer {
     ///
     /// # Errors
     /// [`KeyError`] if the folder has a key that cannot be read.
-    pub fn open(principals: Principals, environment: Arc<Environment>, folder: Option<PathBuf>) -> Result<Issuer, KeyError> {
+    pub fn open(
+        principals: Principals,
+        environment: Arc<Environment>,
+        folder: Option<PathBuf>,
+        names: Vec<String>,
+    ) -> Result<Issuer, KeyError> {
         let file = folder.map(|folder| folder.join(key::FILE));
         let found = file.as_deref().map(SigningKey::load).transpose()?.flatten();
         let key = OnceCell::new_with(found);
-        Ok(Issuer { principals, environment, file, key })
+        Ok(Issuer { principals, environment, names, file, key })
     }
 
-    /// Returns true if a request is for the issuer. `is_account` tells which names are accounts, whose paths come first.
+    /// Returns true if a request is for the issuer. `is_account` returns true for the names of accounts, whose paths come first.
     pub fn serves(host_names_account: bool, path: &str, is_account: impl Fn(&str) -> bool) -> bool {
         !host_names_account && path::find(path, is_account).is_some()
     }
@@ -94,7 +103,7 @@ impl Issuer {
         format!("https://{host}/{}", tenant_id(""))
     }
 
-    /// Answers a request that is for the issuer. `https` tells whether it came over TLS.
+    /// Answers a request that is for the issuer. `https`: it came over TLS.
     pub async fn answer(
         &self,
         request: http::Request<axum::body::Body>,
@@ -103,13 +112,14 @@ impl Issuer {
     ) -> Response {
         let (parts, wire) = request.into_parts();
         let Some(place) = path::find(parts.uri.path(), is_account) else { return Answer::not_found().into_response() };
-        let announced = parts.headers.get(http::header::CONTENT_LENGTH).and_then(|text| text.to_str().ok()?.parse().ok());
-        let expects = parts.headers.contains_key(http::header::EXPECT);
-        // What is left of the body is dropped, and closes the connection.
-        let (mut body, _rest) = Body::new(wire, announced.unwrap_or(0), expects);
-        let form = match body.bytes(LIMIT).await {
-            Ok(bytes) => bytes,
-            Err(error) => return Answer::invalid_body(error.status()).into_response(),
+        // What is left of a body that is refused is dropped, and closes the connection.
+        let form = match tokio::time::timeout(BODY_TIMEOUT, Limited::new(wire, LIMIT).collect()).await {
+            Ok(Ok(body)) => body.to_bytes(),
+            Ok(Err(error)) if error.is::<LengthLimitError>() => {
+                return Answer::invalid_body(StatusCode::PAYLOAD_TOO_LARGE).into_response();
+            }
+            Ok(Err(_)) => return Answer::invalid_body(StatusCode::BAD_REQUEST).into_response(),
+            Err(_) => return Answer::invalid_body(StatusCode::REQUEST_TIMEOUT).into_response(),
         };
         let read = IssuerRequest::new(&parts, &form);
         let answer = self.answer_at(&place, &read, https).await.unwrap_or_else(|error| error.with_ids(&self.environment));
@@ -118,6 +128,8 @@ impl Issuer {
     }
 
     async fn answer_at(&self, place: &Place<'_>, request: &IssuerRequest, https: bool) -> Result<Answer, Answer> {
+        self.check_page(request, https)?;
+        request.check_method(place.endpoint)?;
         let base = format!("{}://{}{}", if https { "https" } else { "http" }, request.host, place.prefix);
         match place.endpoint {
             Endpoint::AppService => {
@@ -146,6 +158,19 @@ impl Issuer {
                 Ok(Answer::ok(&json!({ "keys": [key.public().jwk()] })))
             }
             Endpoint::NeedsPerson => Err(Answer::needs_person()),
+        }
+    }
+
+    /// Refuses requests of web pages from elsewhere. Over https, no name but those of the certificate gets this far.
+    ///
+    /// # Errors
+    /// 403.
+    fn check_page(&self, request: &IssuerRequest, https: bool) -> Result<(), Answer> {
+        let is_own = https || pages::is_own_host(&request.host, &self.names);
+        match request.origin().is_some_and(pages::is_foreign) {
+            true => Err(Answer::foreign_page()),
+            false if !is_own => Err(Answer::unknown_host(&request.host)),
+            false => Ok(()),
         }
     }
 
@@ -221,9 +246,4 @@ impl TokenVerifier for Issuer {
     fn verifies(&self, key_id: &str, signed: &[u8], signature: &[u8]) -> bool {
         self.key.get().is_some_and(|key| key.public().id() == key_id && key.public().verifies(signed, signature))
     }
-}
-
-/// An id for a client that reports an error.
-fn trace_id(environment: &Environment) -> String {
-    Uuid::from_bytes(environment.id()).to_string()
 }
