@@ -46,27 +46,28 @@ impl std::fmt::Debug for Account {
 #[derive(Clone, Debug, Default)]
 pub struct Accounts {
     declared: HashMap<String, Arc<Account>>,
-    /// What every other account is like, if every valid name is an account.
+    /// The template of all other accounts, if every valid name is an account.
     any: Option<Account>,
 }
 
 /// The name in the configuration that stands for every name.
 pub const ANY_NAME: &str = "*";
 
-/// Names that clients use for tenants and metadata endpoints in path-style URLs. They are accounts only if they are declared.
+/// First segments of paths that SDKs send to an issuer of tokens: names of tenants, and of endpoints for managed identities. They are
+/// accounts only if they are declared.
 const RESERVED: [&str; 6] = ["adfs", "common", "consumers", "metadata", "msi", "organizations"];
 
 impl Accounts {
     /// Returns the account with this name.
     pub fn get(&self, name: &str) -> Option<Arc<Account>> {
         let any = || {
-            let like = self.any.as_ref().filter(|_| names::account(name))?;
-            Some(Arc::new(Account { name: name.to_owned(), ..like.clone() }))
+            let template = self.any.as_ref().filter(|_| names::account(name))?;
+            Some(Arc::new(Account { name: name.to_owned(), ..template.clone() }))
         };
         self.declared.get(name).cloned().or_else(any)
     }
 
-    /// Returns true if a path that begins with this name is an account's, and not the issuer's of tokens.
+    /// Returns true if a path that begins with this name is for an account, and not for the issuer of tokens.
     pub fn owns_path(&self, name: &str) -> bool {
         self.declared.contains_key(name) || self.any.is_some() && names::account(name) && !RESERVED.contains(&name)
     }
@@ -81,7 +82,7 @@ impl Accounts {
         self.any.is_some()
     }
 
-    /// Adds the accounts with these names, if every valid name is an account.
+    /// Declares accounts that have data, as if the configuration named them. Does nothing unless every valid name is an account.
     pub fn declare(&mut self, names: impl Iterator<Item = String>) {
         for name in names.filter(|_| self.any.is_some()) {
             if let Some(account) = self.get(&name) {
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_tenants_are_not_taken_from_the_issuer() {
+    fn paths_of_the_issuer_are_no_accounts_unless_declared() {
         let all = accounts(&["adfs", "*"]);
         for (name, owns) in [("adfs", true), ("msi", false), ("common", false), ("two", true), ("x.y", false)] {
             assert_eq!(all.owns_path(name), owns, "{name}");

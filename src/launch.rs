@@ -1,4 +1,4 @@
-//! The command of `lazuli run`: a process with its own variables, which gets the signals that the server gets.
+//! The command of `lazuli run`: a process that gets the signals that the server gets.
 
 use std::ffi::OsString;
 use std::io;
@@ -27,15 +27,14 @@ impl LaunchError {
     }
 }
 
-/// Runs a command with these variables, and returns its exit status.
+/// Runs a command, and returns its exit status.
 ///
 /// # Errors
 /// [`LaunchError`].
-pub async fn run(program: &OsString, arguments: &[OsString], variables: &[(&str, String)]) -> Result<u8, LaunchError> {
+pub async fn run(mut command: Command) -> Result<u8, LaunchError> {
+    let program = command.as_std().get_program().to_owned();
     let failed = |error| LaunchError::Start { program: program.clone(), error };
     let mut signals = Signals::listen().map_err(failed)?;
-    let mut command = Command::new(program);
-    command.args(arguments).envs(variables.iter().map(|(name, value)| (name, value)));
     let mut child = command.spawn().map_err(failed)?;
     loop {
         tokio::select! {
@@ -58,7 +57,7 @@ fn status(status: ExitStatus) -> u8 {
     status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
 }
 
-/// The signals that end a program.
+/// The signals that end a program, which the command gets instead of this process.
 #[cfg(unix)]
 struct Signals(Vec<(tokio::signal::unix::Signal, rustix::process::Signal)>);
 

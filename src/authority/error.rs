@@ -1,4 +1,4 @@
-//! Why there is no certificate authority.
+//! The errors of the certificate authority, each with what to do about it.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use thiserror::Error;
 #[error(transparent)]
 pub struct AuthorityError(pub AuthorityErrorKind);
 
-/// What is wrong.
+/// What is wrong with the authority, or with a certificate that it signs.
 #[derive(Debug, Error)]
 pub enum AuthorityErrorKind {
     /// The folder does not exist and cannot be created, or the path to it cannot be searched.

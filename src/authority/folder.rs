@@ -23,7 +23,7 @@ mod tests {
 
     #[cfg(not(any(windows, target_os = "macos")))]
     #[test]
-    fn the_state_of_a_user() {
+    fn the_folder_is_that_of_the_users_state() {
         for (variables, folder) in [
             (&[("XDG_STATE_HOME", "/state"), ("HOME", "/home/ann")][..], Some("/state/lazuli")),
             (&[("XDG_STATE_HOME", "state"), ("HOME", "/home/ann")], Some("/home/ann/.local/state/lazuli")),

@@ -38,7 +38,7 @@ const RENEWAL_DAYS: i64 = 30;
 /// A certificate authority with its key.
 #[derive(Debug)]
 pub struct Authority {
-    /// The name of its subject.
+    /// The common name of its subject.
     name: String,
     certificate: CertificateDer<'static>,
     issuer: Issuer<'static, KeyPair>,
@@ -53,15 +53,15 @@ pub struct ServerCertificate {
     /// The certificate and that of its authority.
     pub chain: Vec<CertificateDer<'static>>,
     pub key: PrivateKeyDer<'static>,
-    /// When it is to be replaced.
+    /// When a running server replaces it.
     pub renew_at: SystemTime,
 }
 
 impl Authority {
-    /// Loads the authority that is kept in this folder, or makes it. If another server makes it at the same time, both have the same.
+    /// Loads the authority in this folder, or makes it. Servers that make it at the same time get the same one.
     ///
     /// # Errors
-    /// [`AuthorityError`]. An authority that exists is never replaced.
+    /// [`AuthorityError`] if an authority exists and cannot be used, which is never replaced, or if none can be made.
     pub fn open(folder: &Path, now: SystemTime) -> Result<Authority, AuthorityError> {
         files::open(folder, now)
     }
@@ -74,7 +74,7 @@ impl Authority {
         Ok(Authority::make(now)?.0)
     }
 
-    /// Makes an authority. Returns its key in PEM, too.
+    /// Makes an authority, and returns it with its key in PEM.
     fn make(now: SystemTime) -> Result<(Authority, String), AuthorityError> {
         let today = DateTime::<Utc>::from(now);
         let key = KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256)?;
@@ -115,17 +115,17 @@ impl Authority {
         })
     }
 
-    /// Its certificate.
+    /// The certificate of the authority.
     pub fn certificate(&self) -> &CertificateDer<'static> {
         &self.certificate
     }
 
-    /// Its name.
+    /// The common name of the authority, by which lists of certificates show it.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its certificate in PEM.
+    /// The certificate of the authority in PEM.
     pub fn pem(&self) -> String {
         trust_files::pem(&self.certificate)
     }

@@ -1,4 +1,4 @@
-//! Tests of the authority: its certificates, its files, and what is wrong with them.
+//! Tests of the authority: its certificates, its files, and its errors.
 
 use super::*;
 use rustls::client::WebPkiServerVerifier;
@@ -108,7 +108,7 @@ fn certificates_are_valid_from_yesterday_and_not_for_long() {
 }
 
 #[test]
-fn an_authority_is_kept() {
+fn an_authority_is_loaded_from_its_folder() {
     let scratch = Scratch::new("kept");
     let made = Authority::open(&scratch.tls(), now()).unwrap();
     let loaded = Authority::open(&scratch.tls(), now() + 300 * DAY).unwrap();
@@ -146,7 +146,7 @@ fn many_servers_at_once_have_one_authority() {
 }
 
 #[test]
-fn what_is_wrong_is_said_and_nothing_is_replaced() {
+fn a_damaged_or_expired_authority_is_refused_and_not_replaced() {
     let scratch = Scratch::new("wrong");
     let folder = scratch.tls();
     Authority::open(&folder, now()).unwrap();
@@ -185,7 +185,7 @@ fn what_is_wrong_is_said_and_nothing_is_replaced() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_made() {
+fn a_folder_that_cannot_be_created_is_an_error() {
     let scratch = Scratch::new("blocked");
     fs::write(scratch.0.join("state"), "a file").unwrap();
     let error = Authority::open(&scratch.tls(), now()).unwrap_err();

@@ -1,7 +1,7 @@
-//! The files that make clients trust the authority, beside it: its certificate, all certificates that the machine trusts with it, and the
-//! same as a trust store for Java.
+//! The files that make clients trust the authority: its certificate; a list of all certificates that the machine trusts, with it; and the
+//! same list as a trust store for Java. They are in the folder of the authority.
 //!
-//! A client that is given a list of certificates trusts no others. So the lists have those of the machine, too.
+//! A client with a list of certificates trusts no others. So the lists have those of the machine, too.
 
 use crate::authority::{Authority, AuthorityError, files, pkcs12};
 use rustls::pki_types::CertificateDer;
@@ -17,7 +17,7 @@ pub struct TrustFiles {
     pub bundle: PathBuf,
     /// The same certificates in PKCS #12.
     pub java: PathBuf,
-    /// What a workload identity presents to get a token. The server accepts any text.
+    /// The assertion that a workload identity sends to get a token. The server accepts any text.
     pub assertion: PathBuf,
 }
 
@@ -35,22 +35,16 @@ impl TrustFiles {
         }
     }
 
-    /// Writes the files that do not hold what they should. `given` are files of certificates in PEM that clients trust so far. `folder` is
-    /// absolute.
+    /// Writes the files that do not exist or have other contents. `given` are files of certificates in PEM that clients trust so far.
+    /// `folder` is absolute.
     ///
     /// # Errors
-    /// [`AuthorityError`].
+    /// [`AuthorityError`] if a file cannot be written.
     pub fn write(authority: &Authority, folder: &Path, given: &[PathBuf]) -> Result<TrustFiles, AuthorityError> {
         let paths = TrustFiles::of(folder);
-        let mut all = vec![authority.certificate().clone()];
-        let machine = rustls_native_certs::load_native_certs().certs;
-        let others =
-            given.iter().filter(|file| **file != paths.bundle && **file != paths.certificate).flat_map(|file| certificates(file));
-        for certificate in machine.into_iter().chain(others) {
-            if !all.contains(&certificate) {
-                all.push(certificate);
-            }
-        }
+        // After `lazuli env`, what clients trust so far can be these files themselves.
+        let given = given.iter().filter(|file| **file != paths.bundle && **file != paths.certificate);
+        let all = with_machine(authority.certificate(), given.flat_map(|file| certificates(file)));
         let bundle: String = all.iter().map(pem).collect();
         let name = |number: usize| if number == 0 { "lazuli".to_owned() } else { format!("machine-{number}") };
         let named: Vec<_> = all.into_iter().enumerate().map(|(number, certificate)| (name(number), certificate)).collect();
@@ -60,6 +54,20 @@ impl TrustFiles {
         update(&paths.assertion, b"lazuli\n")?;
         Ok(paths)
     }
+}
+
+/// A certificate with those that the machine trusts and others, each once.
+fn with_machine(
+    certificate: &CertificateDer<'static>,
+    others: impl Iterator<Item = CertificateDer<'static>>,
+) -> Vec<CertificateDer<'static>> {
+    let mut all = vec![certificate.clone()];
+    for certificate in rustls_native_certs::load_native_certs().certs.into_iter().chain(others) {
+        if !all.contains(&certificate) {
+            all.push(certificate);
+        }
+    }
+    all
 }
 
 /// The certificates in a file. A file that cannot be read was of no use to its client either.

@@ -33,6 +33,16 @@ impl Format {
             Format::Plain => format!("{name}={value}"),
         })
     }
+
+    /// The line that removes a variable; `None` for files, which cannot remove any.
+    pub fn removing_line(self, name: &str) -> Option<String> {
+        match self {
+            Format::Sh => Some(format!("unset {name}")),
+            Format::PowerShell => Some(format!("Remove-Item Env:{name}")),
+            Format::Cmd => Some(format!("set \"{name}=\"")),
+            Format::Dotenv | Format::Plain => None,
+        }
+    }
 }
 
 /// A value between apostrophes for PowerShell, which takes typographic ones for the end too.

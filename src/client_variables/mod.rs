@@ -10,7 +10,7 @@ use crate::authority::{JAVA_PASSWORD, TrustFiles};
 pub use format::Format;
 use std::path::Path;
 
-/// What the variables are made of.
+/// What clients need to know of a server, from which the variables are made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientSettings {
     pub connection_string: String,
@@ -48,10 +48,28 @@ pub enum CredentialKind {
     WorkloadIdentity,
 }
 
-/// The tenant for which SDKs ask no other server. For all others they first ask Microsoft's which servers are trustworthy.
+/// The tenant for which SDKs send requests to no other server. For all others they first request a list of trustworthy servers from
+/// `login.microsoftonline.com`.
 const TENANT: &str = "adfs";
 /// What clients send where a secret is required. The server accepts any.
 const SECRET: &str = "lazuli";
+
+/// The variables with which `DefaultAzureCredential` would sign in somewhere else, or with another credential.
+///
+/// `AZURE_CLIENT_ID` is not one of them: it chooses the principal.
+pub const OTHER_SIGN_IN: &[&str] = &[
+    "AZURE_CLIENT_SECRET",
+    "AZURE_CLIENT_CERTIFICATE_PATH",
+    "AZURE_USERNAME",
+    "AZURE_PASSWORD",
+    "AZURE_FEDERATED_TOKEN_FILE",
+    "AZURE_POD_IDENTITY_AUTHORITY_HOST",
+    "AZURE_TOKEN_CREDENTIALS",
+    "IDENTITY_SERVER_THUMBPRINT",
+    "IMDS_ENDPOINT",
+    "MSI_ENDPOINT",
+    "MSI_SECRET",
+];
 
 /// The URLs of the services that run, with the account.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,7 +89,7 @@ pub struct ClientVariable {
     pub name: &'static str,
     /// What it is for.
     pub meaning: &'static str,
-    /// `None` if it remains as it is.
+    /// Its value; `None` if the client inherits the variable as it is.
     value: fn(&ClientSettings, Inherited<'_>) -> Option<String>,
 }
 
@@ -169,7 +187,7 @@ pub static CLIENT_VARIABLES: &[ClientVariable] = &[
     },
     ClientVariable {
         name: "AZURE_TENANT_ID",
-        meaning: "Their tenant, the one for which SDKs ask no other server",
+        meaning: "Their tenant: with this one SDKs send no request to Microsoft",
         value: |settings, _| settings.sign_in.as_ref().map(|_| TENANT.to_owned()),
     },
     ClientVariable {
@@ -204,7 +222,7 @@ pub static CLIENT_VARIABLES: &[ClientVariable] = &[
     ClientVariable { name: "no_proxy", meaning: "The same, for curl and others", value: no_proxy },
 ];
 
-/// The files of certificates that a client would have been given without these variables.
+/// The files of certificates that a client would trust without these variables.
 pub fn inherited_certificates(inherited: Inherited<'_>) -> Vec<std::path::PathBuf> {
     ["SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"]
         .into_iter()
@@ -218,6 +236,16 @@ impl ClientSettings {
     pub fn variables(&self, inherited: Inherited<'_>) -> Vec<(&'static str, String)> {
         let inherited = |name: &str| inherited(name).filter(|value| !value.is_empty());
         CLIENT_VARIABLES.iter().filter_map(|variable| Some((variable.name, (variable.value)(self, &inherited)?))).collect()
+    }
+
+    /// The variables that a client must not inherit, because it would not sign in at this server with them.
+    pub fn removed_variables(&self, inherited: Inherited<'_>) -> Vec<&'static str> {
+        if self.sign_in.is_none() {
+            return Vec::new();
+        }
+        let set = self.variables(inherited);
+        let misleads = |name: &&str| inherited(name).is_some() && !set.iter().any(|(other, _)| other == name);
+        OTHER_SIGN_IN.iter().copied().filter(misleads).collect()
     }
 }
 

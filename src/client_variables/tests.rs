@@ -31,7 +31,7 @@ fn every_variable_is_listed_once_with_its_meaning() {
 }
 
 #[test]
-fn values() {
+fn each_variable_has_the_value_of_its_setting() {
     for (name, expected) in [
         ("AZURE_STORAGE_CONNECTION_STRING", "DefaultEndpointsProtocol=https;AccountName=acc;AccountKey=a+b/c==;"),
         ("AzureWebJobsStorage", "DefaultEndpointsProtocol=https;AccountName=acc;AccountKey=a+b/c==;"),
@@ -52,7 +52,7 @@ fn values() {
 }
 
 #[test]
-fn variables_of_each_credential() {
+fn each_credential_has_its_variables() {
     let by_tokens = ["IDENTITY_ENDPOINT", "IDENTITY_HEADER", "AZURE_AUTHORITY_HOST", "AZURE_TENANT_ID"];
     let of_credential = ["AZURE_CLIENT_ID", "AZURE_CLIENT_SECRET", "AZURE_FEDERATED_TOKEN_FILE"];
     let always = [Some("https://127.0.0.1:1/msi/token"), Some("lazuli"), Some("https://127.0.0.1:1"), Some("adfs")];
@@ -73,6 +73,23 @@ fn variables_of_each_credential() {
     assert_eq!(value(&plain, "IDENTITY_ENDPOINT", &[]).as_deref(), Some("http://127.0.0.1:1/msi/token"));
     assert_eq!(value(&plain, "AZURE_AUTHORITY_HOST", &[]), None);
     assert_eq!(by_tokens.map(|name| value(&settings(), name, &[])), [None, None, None, None]);
+}
+
+#[test]
+fn what_would_sign_in_elsewhere_is_removed() {
+    let every = |_: &str| Some("elsewhere".to_owned());
+    assert_eq!(settings().removed_variables(&every), [""; 0]);
+    for (credential, kept) in [
+        (CredentialKind::ManagedIdentity, ""),
+        (CredentialKind::Environment, "AZURE_CLIENT_SECRET"),
+        (CredentialKind::WorkloadIdentity, "AZURE_FEDERATED_TOKEN_FILE"),
+    ] {
+        let sign_in = ClientSignIn { credential, issuer: "https://127.0.0.1:1".to_owned(), client_id: "app".to_owned() };
+        let settings = ClientSettings { sign_in: Some(sign_in), ..settings() };
+        let expected: Vec<&str> = OTHER_SIGN_IN.iter().copied().filter(|name| *name != kept).collect();
+        assert_eq!(settings.removed_variables(&every), expected);
+        assert_eq!(settings.removed_variables(&|name| (name == "MSI_SECRET").then(String::new)), ["MSI_SECRET"]);
+    }
 }
 
 #[test]
@@ -150,5 +167,18 @@ fn a_value_sets_no_other_variable() {
         (Format::Dotenv, "a\nb", Some("N='a\nb'")),
     ] {
         assert_eq!(format.line("N", value).as_deref(), expected, "{format:?} {value:?}");
+    }
+}
+
+#[test]
+fn shells_remove_variables() {
+    for (format, expected) in [
+        (Format::Sh, Some("unset N")),
+        (Format::PowerShell, Some("Remove-Item Env:N")),
+        (Format::Cmd, Some("set \"N=\"")),
+        (Format::Dotenv, None),
+        (Format::Plain, None),
+    ] {
+        assert_eq!(format.removing_line("N").as_deref(), expected);
     }
 }

@@ -14,8 +14,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 /// What is wrong without a folder for the certificate authority.
-pub const NO_FOLDER: &str =
-    "there is no folder for the certificate authority: neither XDG_STATE_HOME nor HOME is set, and no --location";
+pub const NO_FOLDER: &str = if cfg!(windows) {
+    "there is no folder for the certificate authority: LOCALAPPDATA is not set, and no --location is given"
+} else {
+    "there is no folder for the certificate authority: neither XDG_STATE_HOME nor HOME is set, and no --location is given"
+};
 
 /// Prints the variables of the clients of the server with this configuration.
 pub fn print(config: &Config, format: Format) -> Result<ExitCode, Failure> {
@@ -27,11 +30,13 @@ pub fn print(config: &Config, format: Format) -> Result<ExitCode, Failure> {
     };
     let settings = settings_of_config(config, trust);
     let settings =
-        settings.ok_or("env has to know the ports, and port 0 is any free one; lazuli run -- COMMAND needs no ports")?;
+        settings.ok_or("env has to know the ports, and port 0 is any free one. lazuli run -- COMMAND works with free ports")?;
     let broken = |name: &&str| format!("{name} has a line break, which this format cannot have: --format sh can");
     let variables = settings.variables(&inherited);
     let lines = variables.iter().map(|(name, value)| format.line(name, value).ok_or_else(|| broken(name)));
-    lines.collect::<Result<Vec<String>, String>>()?.iter().for_each(|line| say(line));
+    let lines = lines.collect::<Result<Vec<String>, String>>()?;
+    settings.removed_variables(&inherited).into_iter().filter_map(|name| format.removing_line(name)).for_each(|line| say(&line));
+    lines.iter().for_each(|line| say(line));
     Ok(ExitCode::SUCCESS)
 }
 

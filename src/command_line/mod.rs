@@ -5,7 +5,7 @@ mod run;
 mod trust;
 
 use crate::account::WELL_KNOWN_ACCOUNT;
-use crate::config::{Command, Config, ProgramName};
+use crate::config::{Command, Config, ProgramName, Tls};
 use crate::emulator::{Emulator, load_tls};
 use crate::environment::Environment;
 use crate::http::tls::ServerTls;
@@ -244,6 +244,11 @@ fn announce(config: &Config, emulator: &Emulator, logger: &Logger) {
             if let Some(url) = emulator.endpoint(ServiceKind::DataLake, &account.name) {
                 logger.say(&format!("Data Lake endpoint of {}: {url}", account.name));
             }
+        }
+        if matches!(config.tls, Tls::Automatic { .. }) {
+            logger.say(
+                "https is served at the same ports: lazuli run, lazuli env and lazuli trust make clients trust its certificate",
+            );
         }
         match &config.location {
             Some(place) => {

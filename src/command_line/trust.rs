@@ -11,14 +11,16 @@ use std::process::ExitCode;
 /// Adds the authority of the servers with this configuration to the system's list, or removes it.
 pub fn trust(config: &Config, undo: bool) -> Result<ExitCode, Failure> {
     if !matches!(config.tls, Tls::Automatic { .. }) {
-        return Err("trust is for the authority of --tls auto: a server with --cert or --tls off has none".into());
+        return Err("trust is for the certificate authority of --tls auto: a server with --cert or --tls off has none".into());
     }
     let folder = tls_folder(config).ok_or(NO_FOLDER)?;
     if undo && !folder.exists() {
         return Err(format!("{} has no certificate authority: there is nothing to undo", folder.display()).into());
     }
     if inherited("SUDO_USER").is_some() {
-        complain("this is the authority of root; lazuli trust without sudo is about your own, and says which commands need sudo");
+        complain(
+            "with sudo this is the authority of root's servers. For yours, run lazuli trust without sudo: it prints what needs sudo",
+        );
     }
     let (authority, files) = write_trust_files(&folder)?;
     say(&format!("The certificate authority is {} (SHA-256 {})", files.certificate.display(), authority.fingerprint()));

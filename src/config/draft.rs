@@ -45,48 +45,9 @@ impl Draft {
                 "data is kept in memory and is lost when the server stops. --location DIR keeps it (Azurite uses the current folder)",
             );
         }
-        let tls = match (self.cert.take(), self.key.take()) {
-            // As in Azurite: if there is a key file, the certificate is PEM, and the password is not used.
-            (Some(cert), Some(key)) => {
-                if self.password {
-                    self.warn("--pwd is ignored: with --key, both files are read as PEM");
-                }
-                Some(Tls::Files { cert, key })
-            }
-            (Some(cert), None) if self.password || is_pfx(&cert) => {
-                return Err(match cert.metadata() {
-                    Ok(_) => ConfigErrorKind::PfxCertificate(cert),
-                    Err(error) => ConfigErrorKind::UnreadableCertificate { path: cert, error },
-                });
-            }
-            (Some(_), None) => {
-                return Err(ConfigErrorKind::MissingFlag { flag: "--cert", needs: "--key with the certificate's private key" });
-            }
-            (None, Some(_)) => {
-                return Err(ConfigErrorKind::MissingFlag { flag: "--key", needs: "--cert with the certificate of that key" });
-            }
-            (None, None) if self.password => return Err(ConfigErrorKind::PasswordWithoutCertificate),
-            (None, None) => None,
-        };
-        let tls = self.tls(tls);
-        if self.config.oauth == Some(TokenCheck::Basic) && tls == Tls::Off {
-            self.warn("--oauth basic takes bearer tokens only over https: leave out --tls off, or use --oauth local or dev");
-        }
-        let needs_issuer = !matches!(self.config.credential, None | Some(CredentialKind::ManagedIdentity));
-        if needs_issuer && self.config.oauth != Some(TokenCheck::Local) {
-            self.warn("--credential is ignored: only a server with --oauth local issues tokens");
-        }
-        if self.config.is_open {
-            self.warn(
-                "--auth none: no signature is checked, and whoever reaches the server may read, change and delete everything",
-            );
-        }
-        if self.config.is_open && self.config.principals.are_declared() {
-            self.warn("--identity is ignored: with --auth none everybody may do everything");
-        }
-        if self.config.principals.are_declared() && self.config.oauth.is_none() && !self.config.is_open {
-            self.warn("--identity has no effect: without --oauth no bearer token is accepted");
-        }
+        let files = self.certificate_files()?;
+        let tls = self.tls(files);
+        self.warn_of_sign_in(&tls);
         self.config.accounts.iter_mut().for_each(|account| account.any_origin = self.any_origin);
         let has_blob = !matches!(program, ProgramName::AzuriteQueue | ProgramName::AzuriteTable);
         if self.web_port.is_some() && !has_blob {
@@ -112,6 +73,31 @@ impl Draft {
         })
     }
 
+    /// The certificate that the flags name; `None` if they name none.
+    fn certificate_files(&mut self) -> Result<Option<Tls>, ConfigErrorKind> {
+        match (self.cert.take(), self.key.take()) {
+            // As in Azurite: if there is a key file, the certificate is PEM, and the password is not used.
+            (Some(cert), Some(key)) => {
+                if self.password {
+                    self.warn("--pwd is ignored: with --key, both files are read as PEM");
+                }
+                Ok(Some(Tls::Files { cert, key }))
+            }
+            (Some(cert), None) if self.password || is_pfx(&cert) => Err(match cert.metadata() {
+                Ok(_) => ConfigErrorKind::PfxCertificate(cert),
+                Err(error) => ConfigErrorKind::UnreadableCertificate { path: cert, error },
+            }),
+            (Some(_), None) => {
+                Err(ConfigErrorKind::MissingFlag { flag: "--cert", needs: "--key with the certificate's private key" })
+            }
+            (None, Some(_)) => {
+                Err(ConfigErrorKind::MissingFlag { flag: "--key", needs: "--cert with the certificate of that key" })
+            }
+            (None, None) if self.password => Err(ConfigErrorKind::PasswordWithoutCertificate),
+            (None, None) => Ok(None),
+        }
+    }
+
     /// Whether and how https is served, if these files are given.
     fn tls(&mut self, files: Option<Tls>) -> Tls {
         if self.tls_off && files.is_some() {
@@ -124,6 +110,28 @@ impl Draft {
             _ if self.tls_off => Tls::Off,
             Some(files) => files,
             None => Tls::Automatic { names: std::mem::take(&mut self.tls_names), folder: None },
+        }
+    }
+
+    /// Warns of flags about signing in that others make pointless or dangerous.
+    fn warn_of_sign_in(&mut self, tls: &Tls) {
+        if self.config.oauth == Some(TokenCheck::Basic) && *tls == Tls::Off {
+            self.warn("--oauth basic takes bearer tokens only over https: leave out --tls off, or use --oauth local or dev");
+        }
+        let needs_issuer = !matches!(self.config.credential, None | Some(CredentialKind::ManagedIdentity));
+        if needs_issuer && self.config.oauth != Some(TokenCheck::Local) {
+            self.warn("--credential is ignored: only a server with --oauth local issues tokens");
+        }
+        if self.config.is_open {
+            self.warn(
+                "--auth none: no signature is checked, and whoever reaches the server may read, change and delete everything",
+            );
+        }
+        if self.config.is_open && self.config.principals.are_declared() {
+            self.warn("--identity is ignored: with --auth none everybody may do everything");
+        }
+        if self.config.principals.are_declared() && self.config.oauth.is_none() && !self.config.is_open {
+            self.warn("--identity has no effect: no bearer token is accepted without --oauth (local, basic or dev)");
         }
     }
 

@@ -6,8 +6,8 @@
 use crate::config::draft::Draft;
 use crate::config::error::ValueError;
 use crate::config::values::{
-    any_origin, boolean, certificate_names, credential, durability, format, host, level, log_format, megabytes, oauth, open,
-    path, port, seconds, shell, tls,
+    any_origin, boolean, certificate_names, credential, durability, format, host, level, log_format, megabytes, no_checks, oauth,
+    path, port, seconds, shell, tls_off,
 };
 use crate::config::{WELL_KNOWN_ACCOUNT, accounts};
 use crate::rules::auth::principals::Principals;
@@ -163,7 +163,7 @@ pub(super) static SECTIONS: &[Section] = &[
     Section {
         title: "TLS and sign-in",
         flags: &[&[
-            value("tls", "MODE", |d, v| tls(v).map(|off| d.tls_off = off)).default("auto").values(&["auto", "off"]).means(
+            value("tls", "MODE", |d, v| tls_off(v).map(|off| d.tls_off = off)).default("auto").values(&["auto", "off"]).means(
                 "auto serves http and https at the same ports, with a certificate that the server makes (lazuli run, env and trust make \
                  clients trust it); off serves http only",
             ),
@@ -181,21 +181,21 @@ pub(super) static SECTIONS: &[Section] = &[
             })
             .azurite("pwd")
             .means("Azurite's password of a PFX file: ignored beside --key; without it, refused with the command that converts the file to PEM"),
-            value("oauth", "LEVEL", |d, v| oauth(v).map(|trust| d.config.oauth = Some(trust))).azurite("oauth").means(
-                "Accept bearer tokens, and issue them as Entra ID and managed identities do: local accepts those that this server issued; basic \
-                 and dev check no signature: basic checks issuer, audience and times, and requires https; dev accepts every token that has \
-                 not expired",
+            value("oauth", "LEVEL", |d, v| oauth(v).map(|check| d.config.oauth = Some(check))).azurite("oauth").means(
+                "Which bearer tokens the server accepts. local: those that it issues itself, as Entra ID and managed identities do. basic: \
+                 those with the issuer, the audience and the times of Entra ID's, over https only. dev: all that have not expired. basic and \
+                 dev check no signature. Without this flag it accepts none; for run, local is the default",
             ).values(&["local", "basic", "dev"]),
             value("credential", "KIND", |d, v| credential(v).map(|kind| d.config.credential = kind))
                 .default("managed-identity")
                 .values(&["managed-identity", "environment", "workload-identity", "none"])
                 .means(
-                    "How DefaultAzureCredential signs in to a server with --oauth local, by the variables of run and env: managed-identity; \
-                     environment, with a client id and a secret; workload-identity, with a client id and a file; or none of these variables",
+                    "How DefaultAzureCredential signs in to a server with --oauth local, by the variables of run and env. managed-identity: \
+                     without a secret. environment: with a client id and a secret. workload-identity: with a client id and a file. none: \
+                     without these variables",
                 ),
-            value("auth", "CHECK", |d, v| open(v).map(|on| d.config.is_open = on)).default("keys").values(&["keys", "none"]).means(
-                "What a request must show: keys, which is a signature with a key, a SAS or a token; or none: every request may do everything, \
-                 whoever sends it",
+            value("auth", "CHECK", |d, v| no_checks(v).map(|on| d.config.is_open = on)).default("keys").values(&["keys", "none"]).means(
+                "What a request needs. keys: a signature with an account key, a SAS or a token. none: nothing; every request may do everything",
             ),
             value("cors", "ORIGINS", |d, v| any_origin(v).map(|all| d.any_origin = all)).default("rules").values(&["rules", "all"]).means(
                 "Which web pages may send requests: rules, those of the service properties; or all, for a page under development",
@@ -243,8 +243,8 @@ pub(super) static SECTIONS: &[Section] = &[
         title: "Instead of serving",
         flags: &[&[
             command("run").means(
-                "Start a server at free ports, then the command after --, with the variables below; stop when it ends, and exit with its \
-                 status. The server logs warnings only, to standard error",
+                "Start a server at free ports, with --oauth local, then the command after --, with the variables below; stop when it ends, and \
+                 exit with its status. The server logs warnings only, to standard error",
             ),
             command("env").means(
                 "Print the variables that lead a client to the server with these flags, over https: eval \"$(lazuli env)\"",
@@ -253,9 +253,10 @@ pub(super) static SECTIONS: &[Section] = &[
                 .values(&["sh", "powershell", "cmd", "dotenv", "plain"])
                 .means("Who reads what env prints: sh, powershell, cmd, dotenv (a file .env), or plain, without quotes"),
             command("trust").means(
-                "Add the certificate authority of these servers to the system's list, and say how; once for all servers in memory",
+                "Add the certificate authority to the list of those that the system trusts, and print each command. Servers without --location \
+                 share an authority, each --location has its own",
             ),
-            command("undo").means("With trust: remove the authority from the system's list"),
+            command("undo").means("With trust: remove the authority from that list"),
             command("import").means(
                 "Import the workspace of --from-azurite into --location, and exit: with 1 if some items were not imported, with 2 if none were",
             ),

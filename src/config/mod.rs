@@ -98,7 +98,7 @@ pub fn read(args: impl IntoIterator<Item = OsString>, env: &dyn Fn(&str) -> Opti
 
     let has = |name: &str| given.iter().any(|argument| argument.flag.name == name);
     if has("help") {
-        return Ok(Command::Print(help::help()));
+        return Ok(Command::Print(help::help(has)));
     }
     if has("version") {
         return Ok(Command::Print(concat!(env!("CARGO_PKG_VERSION"), "\n").to_owned()));

@@ -73,8 +73,8 @@ pub(super) fn durability(text: &str) -> Result<Durability, ValueError> {
     named(text, levels, "a durability: process or sync")
 }
 
-/// A mode of TLS by its name: true for `off`.
-pub(super) fn tls(text: &str) -> Result<bool, ValueError> {
+/// Whether https is off, by the name of a mode of TLS.
+pub(super) fn tls_off(text: &str) -> Result<bool, ValueError> {
     named(text, [("auto", false), ("off", true)], "a mode: auto or off")
 }
 
@@ -98,8 +98,8 @@ pub(super) fn credential(text: &str) -> Result<Option<CredentialKind>, ValueErro
     named(text, credentials, "a credential: managed-identity, environment, workload-identity or none")
 }
 
-/// Whether every request is authorized.
-pub(super) fn open(text: &str) -> Result<bool, ValueError> {
+/// Whether no request is checked, by the name of a check.
+pub(super) fn no_checks(text: &str) -> Result<bool, ValueError> {
     named(text, [("keys", false), ("none", true)], "a check: keys or none")
 }
 

@@ -25,7 +25,8 @@ use std::borrow::Cow;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// The authority that the challenge of a 401 names if the server accepts tokens of others. It knows no tenant, so it names the tenant "common".
+/// The authority that the challenge of a 401 names if the server accepts tokens of others. The server knows no tenant of theirs, so this is
+/// the tenant "common".
 const AUTHORITY: &str = "https://login.microsoftonline.com/common";
 
 /// Who may sign in to a server, and how.
@@ -103,27 +104,27 @@ pub fn authenticate(
 ) -> Result<Caller, StorageError> {
     let header = head.header("authorization");
     if head.sign_in.is_open {
-        return Ok(anybody(head, service, header.and_then(bearer_token)));
+        return Ok(unchecked_caller(head, service, header.and_then(bearer_token)));
     }
     match (header, header.and_then(bearer_token)) {
         (_, Some(token)) => {
-            let user = bearer(head, service, account, target, token).map_err(|error| challenge(error, head))?;
+            let user = check_token(head, service, account, target, token).map_err(|error| challenge(error, head))?;
             match Sas::is_for_one_user(head.query) {
-                true => signature(head, service, account, target, Some(user)),
+                true => sas_caller(head, service, account, target, Some(user)),
                 false => {
                     let (actions, principal) = rights(&user, service.kind(), account, target.container_name());
                     Ok(Caller { user: Some(user), principal, ..Authorization::User(actions).into() })
                 }
             }
         }
-        (Some(value), None) => shared_key(head, service, account, value).map(|()| Authorization::Owner.into()),
-        (None, None) if Sas::is_present(head.query) => signature(head, service, account, target, None),
+        (Some(value), None) => check_shared_key(head, service, account, value).map(|()| Authorization::Owner.into()),
+        (None, None) if Sas::is_present(head.query) => sas_caller(head, service, account, target, None),
         (None, None) => Ok(Authorization::Anonymous(service.public_access(&account.name, target)).into()),
     }
 }
 
-/// The caller of a server that checks no signature: the principal in a token, or nobody. It may do everything.
-fn anybody(head: &SignedHead<'_>, service: &dyn Service, token: Option<&str>) -> Caller {
+/// The caller of a request to a server without checks (`--auth none`): the principal in a token, or nobody. It may do everything.
+fn unchecked_caller(head: &SignedHead<'_>, service: &dyn Service, token: Option<&str>) -> Caller {
     let user = token.and_then(token::unchecked).unwrap_or_else(Identity::nobody);
     let sas = Sas::is_present(head.query).then(|| Sas::parse(service.kind().letter(), head.query).ok()).flatten();
     let overrides = sas.iter().flat_map(Sas::overrides).map(|(name, value)| (name, value.to_owned())).collect();
@@ -137,7 +138,7 @@ fn bearer_token(header: &str) -> Option<&str> {
 }
 
 /// Checks a bearer token, and returns the identity in it.
-fn bearer(
+fn check_token(
     head: &SignedHead<'_>,
     service: &dyn Service,
     account: &Account,
@@ -218,25 +219,16 @@ fn authority_host(host: &str) -> Cow<'_, str> {
     }
 }
 
-fn shared_key(head: &SignedHead<'_>, service: &dyn Service, account: &Account, value: &str) -> Result<(), StorageError> {
+/// Checks the signature of an account key in an `Authorization` header.
+fn check_shared_key(head: &SignedHead<'_>, service: &dyn Service, account: &Account, value: &str) -> Result<(), StorageError> {
     let credential = shared_key::parse_authorization(value)?;
-    let refused = |detail: String| ErrorCode::AuthenticationFailed.with_detail("AuthenticationErrorDetail", detail);
     if credential.account != account.name {
-        return Err(refused(format!(
+        return Err(authentication_failed(format!(
             "The account '{}' of the Authorization header is not the account '{}' of the URL.",
             credential.account, account.name
         )));
     }
-    let date =
-        shared_key::date_to_check(head.headers).ok_or_else(|| refused("x-ms-date or Date must be specified.".to_owned()))?;
-    let sent = Timestamp::parse_http(date).ok_or_else(|| refused(format!("The date '{date}' is not an RFC 1123 date.")))?;
-    // A test may have moved the server's clock, while its client signs with the machine's time.
-    if [head.now, head.machine].into_iter().all(|time| sent.seconds_apart(time) > shared_key::SKEW_SECONDS) {
-        return Err(refused(format!(
-            "Request date header too old: '{date}'. Server time is '{}', and the two may be 15 minutes apart.",
-            head.now.rfc1123()
-        )));
-    }
+    check_date(head)?;
     let dialect = match service.kind() {
         ServiceKind::Table => Dialect::Table,
         _ => Dialect::Storage,
@@ -266,17 +258,37 @@ fn shared_key(head: &SignedHead<'_>, service: &dyn Service, account: &Account, v
     Err(shared_key::mismatch(credential.signature, &first.unwrap_or_default()))
 }
 
+/// Checks that a signed request was sent within 15 minutes.
+fn check_date(head: &SignedHead<'_>) -> Result<(), StorageError> {
+    let missing = || authentication_failed("x-ms-date or Date must be specified.".to_owned());
+    let date = shared_key::date_to_check(head.headers).ok_or_else(missing)?;
+    let invalid = || authentication_failed(format!("The date '{date}' is not an RFC 1123 date."));
+    let sent = Timestamp::parse_http(date).ok_or_else(invalid)?;
+    // A test may have moved the server's clock, while its client signs with the machine's time.
+    if [head.now, head.machine].into_iter().all(|time| sent.seconds_apart(time) > shared_key::SKEW_SECONDS) {
+        return Err(authentication_failed(format!(
+            "Request date header too old: '{date}'. Server time is '{}', and the two may be 15 minutes apart.",
+            head.now.rfc1123()
+        )));
+    }
+    Ok(())
+}
+
+fn authentication_failed(detail: String) -> StorageError {
+    ErrorCode::AuthenticationFailed.with_detail("AuthenticationErrorDetail", detail)
+}
+
 /// Returns true if the request has a SAS that one of the account's keys signed, whatever it permits, or a SAS that is malformed.
 pub fn has_sas(head: &SignedHead<'_>, service: &dyn Service, account: &Account, target: &Target) -> bool {
     Sas::is_present(head.query)
-        && (Sas::parse(service.kind().letter(), head.query).is_err() || signed(head, service, account, target).is_ok())
+        && (Sas::parse(service.kind().letter(), head.query).is_err() || signed_sas(head, service, account, target).is_ok())
 }
 
 /// The SAS of the request, if one of the account's keys or a user delegation key signed it.
 ///
 /// # Errors
 /// 403 for a malformed SAS or a wrong signature.
-fn signed(head: &SignedHead<'_>, service: &dyn Service, account: &Account, target: &Target) -> Result<Sas, StorageError> {
+fn signed_sas(head: &SignedHead<'_>, service: &dyn Service, account: &Account, target: &Target) -> Result<Sas, StorageError> {
     let sas = Sas::parse(service.kind().letter(), head.query)?;
     let container = target.container_name().unwrap_or_default();
     let listed = listed_directory(head, service, target);
@@ -296,14 +308,15 @@ fn listed_directory<'a>(head: &SignedHead<'a>, service: &dyn Service, target: &T
     Some(path.trim_matches('/')).filter(|path| !path.is_empty())
 }
 
-fn signature(
+/// Checks a SAS: its signature, its policy, its time, its address, its protocol and its user (`sduoid`).
+fn sas_caller(
     head: &SignedHead<'_>,
     service: &dyn Service,
     account: &Account,
     target: &Target,
     user: Option<Identity>,
 ) -> Result<Caller, StorageError> {
-    let sas = signed(head, service, account, target)?;
+    let sas = signed_sas(head, service, account, target)?;
     sas.check_version()?;
     let policy = sas.identifier().and_then(|id| service.policy(&account.name, target, id));
     let effective = sas.merged(policy.as_ref())?;

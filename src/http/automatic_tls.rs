@@ -32,7 +32,7 @@ struct Current {
 }
 
 impl AutomaticTls {
-    /// Creates it without making anything.
+    /// Creates it without an authority and a certificate.
     pub fn new(folder: Option<PathBuf>, names: CertificateNames) -> AutomaticTls {
         AutomaticTls {
             folder,
@@ -52,7 +52,7 @@ impl AutomaticTls {
         if let Some(current) = self.current() {
             return Ok(current);
         }
-        // Reads files, and computes for some milliseconds.
+        // This reads files, and computes for some milliseconds.
         let tls = self.clone();
         let made = tokio::task::spawn_blocking(move || tls.make()).await;
         made.map_err(|error| AuthorityErrorKind::Interrupted(error.to_string()))?
@@ -78,7 +78,7 @@ impl AutomaticTls {
         Ok(config)
     }
 
-    /// The authority, if there is one already: copies trust the servers of the same user.
+    /// The authority, if it exists already. Copies trust it, because it signs the certificates of all servers of the user.
     pub fn existing_authority(&self) -> Option<Result<Arc<Authority>, AuthorityError>> {
         let is_open = self.authority.lock().is_some();
         (is_open || self.folder.as_ref().is_some_and(|folder| folder.exists())).then(|| self.authority())
@@ -111,7 +111,7 @@ impl AutomaticTls {
         let now = self.now();
         let reason = match self.folder.as_deref().map(|folder| Authority::open(folder, now)) {
             Some(Err(AuthorityError(error @ AuthorityErrorKind::Folder { .. }))) => error.to_string(),
-            None => "the environment names no folder for it".to_owned(),
+            None => "neither the environment nor --location names a folder for it".to_owned(),
             Some(Ok(authority)) => {
                 if let Some(folder) = authority.folder() {
                     let fingerprint = authority.fingerprint();
@@ -123,7 +123,7 @@ impl AutomaticTls {
         };
         let authority = Authority::in_memory(now)?;
         tracing::warn!(
-            "https: the certificate authority is in memory and ends with this server: {reason}. GET /_lazuli/ca.pem answers its \
+            "https: the certificate authority is in memory and ends with this server: {reason}. GET /_lazuli/ca.pem returns its \
              certificate (SHA-256 {})",
             authority.fingerprint()
         );

@@ -119,37 +119,47 @@ impl ConnectionError {
 async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, options: ConnectionOptions) {
     // Small responses are sent at once. A socket that does not support this works without it.
     _ = stream.set_nodelay(true);
-    let outcome = match first_byte(&stream, &options).await {
-        // The client has sent nothing or has closed the connection.
-        None => Ok(()),
-        Some(first) => {
-            warn_of_other_scheme(&stream, peer, first, &options.tls);
-            match (&options.tls, first) {
-                (ListenerTls::Required(config), _) => {
-                    serve_https(stream, peer, router, config.clone(), options.idle_timeout).await
-                }
-                (ListenerTls::Automatic(tls), TLS_HANDSHAKE) => match tokio::time::timeout(HANDSHAKE_TIMEOUT, tls.config()).await
-                {
-                    Ok(Ok(config)) => serve_https(stream, peer, router, config, options.idle_timeout).await,
-                    Ok(Err(error)) => Err(error.into()),
-                    Err(_) => Err(ConnectionError::HandshakeTimeout),
-                },
-                (ListenerTls::Off | ListenerTls::Automatic(_), _) => {
-                    serve_http(stream, Peer::new(peer, false), router, options.idle_timeout).await
-                }
-            }
+    // A client that sends nothing, or closes the connection, gets no answer.
+    if let Some(first) = first_byte(&stream, &options).await {
+        warn_of_other_scheme(&stream, peer, first, &options.tls);
+        if let Err(error) = serve_by_first_byte(stream, peer, first, router, &options).await {
+            log_failure(peer, &error, &options.tls);
         }
-    };
-    match outcome {
-        Err(error @ ConnectionError::NoCertificate(_)) => tracing::warn!("{peer} cannot be served over https: {error}"),
-        Err(error) if error.is_distrust() && matches!(options.tls, ListenerTls::Automatic(_)) => tracing::warn!(
-            "{peer} does not trust the certificate of this server: lazuli run and lazuli env set the variables for that, and lazuli trust \
-             changes the system's list"
-        ),
-        Err(error) => tracing::debug!(target: "lazuli::connection", "{peer}: {error}"),
-        Ok(()) => {}
     }
     drop(options.alive);
+}
+
+/// Serves https or plain http. At a port for both, the first byte of a connection decides.
+async fn serve_by_first_byte(
+    stream: TcpStream,
+    peer: SocketAddr,
+    first: u8,
+    router: Router,
+    options: &ConnectionOptions,
+) -> Result<(), ConnectionError> {
+    let config = match (&options.tls, first) {
+        (ListenerTls::Required(config), _) => config.clone(),
+        (ListenerTls::Automatic(tls), TLS_HANDSHAKE) => {
+            let made = tokio::time::timeout(HANDSHAKE_TIMEOUT, tls.config()).await;
+            made.map_err(|_| ConnectionError::HandshakeTimeout)??
+        }
+        (ListenerTls::Off | ListenerTls::Automatic(_), _) => {
+            return serve_http(stream, Peer::new(peer, false), router, options.idle_timeout).await;
+        }
+    };
+    serve_https(stream, peer, router, config, options.idle_timeout).await
+}
+
+/// Logs why a connection failed: as a warning if the user can do something about it.
+fn log_failure(peer: SocketAddr, error: &ConnectionError, tls: &ListenerTls) {
+    match error {
+        ConnectionError::NoCertificate(error) => tracing::warn!("{peer} cannot be served over https: {error}"),
+        error if error.is_distrust() && matches!(tls, ListenerTls::Automatic(_)) => tracing::warn!(
+            "{peer} does not trust the certificate of this server. Start the client with lazuli run, or give it the variables that lazuli env \
+             prints, or run lazuli trust, which makes the system trust it"
+        ),
+        error => tracing::debug!(target: "lazuli::connection", "{peer}: {error}"),
+    }
 }
 
 /// Waits for the first byte of a connection, which remains to be read. Returns `None` if there is none.

@@ -22,7 +22,7 @@ const END: &str = "-----END RSA PRIVATE KEY-----";
 /// The public exponent, 65537.
 const EXPONENT: u32 = 0x1_0001;
 
-/// Why there is no key.
+/// Why a key cannot be made, loaded or used.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
     #[error("the key of the tokens cannot be read from {}: {error}", path.display())]
@@ -37,14 +37,14 @@ pub enum KeyError {
     Sign,
 }
 
-/// A private key.
+/// The private key that signs tokens.
 #[derive(Debug)]
 pub struct SigningKey {
     pair: RsaKeyPair,
     public: PublicKey,
 }
 
-/// A public key.
+/// The public key that verifies them.
 #[derive(Debug)]
 pub struct PublicKey {
     components: RsaPublicKeyComponents<Vec<u8>>,
@@ -59,7 +59,7 @@ impl SigningKey {
     /// [`KeyError`] without random numbers, and if the file cannot be written.
     pub fn make(file: Option<&Path>) -> Result<SigningKey, KeyError> {
         let der = loop {
-            // Some pairs of primes make no key: one that 65537 divides after 1 is subtracted, or with a product of 2047 bits.
+            // Some pairs of primes are unsuitable: their product has 2047 bits, or 65537 divides one of them minus 1.
             if let Some(der) = private_key(&mut seeded()?) {
                 break der;
             }
@@ -217,7 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_in_der() {
+    fn a_number_in_der_has_the_shortest_form() {
         let written = |bytes: &[u8]| {
             let mut der = Vec::new();
             integer(&mut der, bytes);
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_signs_and_verifies_and_comes_back_from_its_file() {
+    fn a_key_from_its_file_verifies_what_it_signed() {
         let folder = std::env::temp_dir().join(format!("lazuli-key-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let path = folder.join(FILE);

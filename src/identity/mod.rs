@@ -1,40 +1,41 @@
 //! The issuer of tokens: what Microsoft Entra ID, a managed identity endpoint and the metadata service of a virtual machine are to
 //! clients in Azure.
 //!
-//! Clients get a token here, and the services verify it with the issuer's key. The paths are in `path`, the answers in `answers`.
+//! Clients get a token here, and the services verify it with the issuer's key. `path` has the URLs, `request` what clients send there,
+//! `token` what they get, and `answers` in which form.
 
 mod answers;
 mod key;
 mod path;
+mod request;
+mod token;
 
 use crate::environment::Environment;
-use crate::identity::answers::{Answer, IssuerRequest, LIFETIME};
+use crate::identity::answers::Answer;
 use crate::identity::key::SigningKey;
 use crate::identity::path::{Endpoint, Place};
+use crate::identity::request::IssuerRequest;
+use crate::identity::token::{ClientProof, Token, TokenRequest};
 use crate::rules::auth::principals::{Principal, Principals, oid_of};
 use crate::rules::auth::token::TokenVerifier;
 use crate::rules::pages;
 use crate::rules::text::guid;
 use axum::response::Response;
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::StatusCode;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 pub use key::KeyError;
+pub use path::ROUTE;
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::OnceCell;
 
-/// The route of all paths below the issuer's prefix.
-pub const ROUTE: &str = "/_lazuli/identity/{*path}";
-
 /// The largest body of a request for a token, in bytes.
-const LIMIT: usize = 64 << 10;
+const BODY_LIMIT: usize = 64 << 10;
 /// The longest time to send it.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
-/// The principal of a request that names none, where none is declared.
+/// The name of the principal of a request that names none, if none is declared.
 pub const DEFAULT_PRINCIPAL: &str = "lazuli";
 
 /// The issuer of a server.
@@ -51,29 +52,14 @@ pub struct Issuer {
     key: OnceCell<SigningKey>,
 }
 
-/// Whose token a client wants, and what for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct TokenRequest<'a> {
-    principal: &'a Principal,
-    /// The tenant as an id.
-    tenant: &'a str,
-    /// The audience: `https://storage.azure.com`.
-    resource: &'a str,
-    /// How the client proved who it is: `1` by a secret, `2` by an assertion or a managed identity.
-    proof: &'static str,
+/// The id of the server's own tenant.
+fn own_tenant() -> String {
+    oid_of(DEFAULT_PRINCIPAL)
 }
 
-/// A token.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Token {
-    text: String,
-    /// When it was issued, in seconds since 1970.
-    issued: i64,
-}
-
-/// The id of a tenant: itself, or always the same for a name such as `adfs`.
+/// The id of the tenant in a path. One that is a name, such as `adfs`, is the server's own.
 fn tenant_id(name: &str) -> String {
-    guid(name).map_or_else(|| oid_of(DEFAULT_PRINCIPAL), |id| id.to_string())
+    guid(name).map_or_else(own_tenant, |id| id.to_string())
 }
 
 impl Issuer {
@@ -100,10 +86,10 @@ impl Issuer {
 
     /// The URL of the authority, which challenges name: `https://localhost:10000/{tenant}`.
     pub fn authority(host: &str) -> String {
-        format!("https://{host}/{}", tenant_id(""))
+        format!("https://{host}/{}", own_tenant())
     }
 
-    /// Answers a request that is for the issuer. `https`: it came over TLS.
+    /// Answers a request that is for the issuer. `https` is true for a connection with TLS.
     pub async fn answer(
         &self,
         request: http::Request<axum::body::Body>,
@@ -113,51 +99,35 @@ impl Issuer {
         let (parts, wire) = request.into_parts();
         let Some(place) = path::find(parts.uri.path(), is_account) else { return Answer::not_found().into_response() };
         // What is left of a body that is refused is dropped, and closes the connection.
-        let form = match tokio::time::timeout(BODY_TIMEOUT, Limited::new(wire, LIMIT).collect()).await {
-            Ok(Ok(body)) => body.to_bytes(),
-            Ok(Err(error)) if error.is::<LengthLimitError>() => {
-                return Answer::invalid_body(StatusCode::PAYLOAD_TOO_LARGE).into_response();
-            }
-            Ok(Err(_)) => return Answer::invalid_body(StatusCode::BAD_REQUEST).into_response(),
-            Err(_) => return Answer::invalid_body(StatusCode::REQUEST_TIMEOUT).into_response(),
+        let answered = match tokio::time::timeout(BODY_TIMEOUT, Limited::new(wire, BODY_LIMIT).collect()).await {
+            Ok(Ok(form)) => self.answer_at(&place, &IssuerRequest::new(&parts, &form.to_bytes()), https).await,
+            Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Answer::invalid_body(StatusCode::PAYLOAD_TOO_LARGE)),
+            Ok(Err(_)) => Err(Answer::invalid_body(StatusCode::BAD_REQUEST)),
+            Err(_) => Err(Answer::invalid_body(StatusCode::REQUEST_TIMEOUT)),
         };
-        let read = IssuerRequest::new(&parts, &form);
-        let answer = self.answer_at(&place, &read, https).await.unwrap_or_else(|error| error.with_ids(&self.environment));
+        let answer = answered.unwrap_or_else(|error| error.with_ids(&self.environment));
         tracing::info!(target: "lazuli::access", "Identity {} {} {}", parts.method, parts.uri.path(), answer.summary());
         answer.into_response()
     }
 
     async fn answer_at(&self, place: &Place<'_>, request: &IssuerRequest, https: bool) -> Result<Answer, Answer> {
-        self.check_page(request, https)?;
-        request.check_method(place.endpoint)?;
         let base = format!("{}://{}{}", if https { "https" } else { "http" }, request.host, place.prefix);
+        self.check_page(request, https)?;
         match place.endpoint {
-            Endpoint::AppService => {
-                let resource = request.app_service()?;
-                let principal = self.managed(request)?;
-                self.managed_token(&principal, resource).await
-            }
-            Endpoint::Metadata => {
-                let resource = request.metadata()?;
-                let principal = self.managed(request)?;
-                self.managed_token(&principal, resource).await
-            }
-            Endpoint::Token { tenant } => {
-                let wanted = request.client_credentials()?;
-                let principal = self.principal(wanted.client_id).ok_or_else(|| Answer::unknown_client(wanted.client_id))?;
-                let tenant = tenant_id(tenant);
-                let wanted =
-                    TokenRequest { principal: &principal, tenant: &tenant, resource: wanted.resource, proof: wanted.proof };
-                let token = self.issue(&wanted).await?;
-                Ok(Answer::token(&token.text))
-            }
+            Endpoint::Discovery { .. } | Endpoint::InstanceDiscovery | Endpoint::Keys => request.check_read()?,
+            _ => {}
+        }
+        match place.endpoint {
+            Endpoint::AppService => self.managed_token(request, request.app_service_resource()?).await,
+            Endpoint::Metadata => self.managed_token(request, request.metadata_resource()?).await,
+            Endpoint::Token { tenant } => self.client_token(request, &tenant_id(tenant)).await,
             Endpoint::Discovery { tenant } => Ok(Answer::discovery(&base, tenant, &tenant_id(tenant))),
-            Endpoint::InstanceDiscovery => Ok(Answer::instance(&base, request)),
+            Endpoint::InstanceDiscovery => Ok(Answer::instance(&base, request.authorization_endpoint())),
             Endpoint::Keys => {
                 let key = self.key().await?;
-                Ok(Answer::ok(&json!({ "keys": [key.public().jwk()] })))
+                Ok(Answer::ok(json!({ "keys": [key.public().jwk()] })))
             }
-            Endpoint::NeedsPerson => Err(Answer::needs_person()),
+            Endpoint::Interactive => Err(Answer::interactive()),
         }
     }
 
@@ -174,56 +144,39 @@ impl Issuer {
         }
     }
 
-    /// The principal of a managed identity: the one that the request names, or the first.
-    fn managed(&self, request: &IssuerRequest) -> Result<Principal, Answer> {
-        match request.identity() {
-            Some(name) => self.principal(name).ok_or_else(|| Answer::unknown_identity(name)),
-            None => Ok(self.principals.0.first().cloned().unwrap_or_else(|| any(DEFAULT_PRINCIPAL))),
-        }
+    /// The token of a managed identity: the one that the request names, or the first.
+    async fn managed_token(&self, request: &IssuerRequest, resource: &str) -> Result<Answer, Answer> {
+        let principal = match request.identity() {
+            Some(name) => self.principal(name).ok_or_else(|| Answer::unknown_identity(name))?,
+            None => self.principals.0.first().cloned().unwrap_or_else(|| undeclared(DEFAULT_PRINCIPAL)),
+        };
+        let (tenant, proof) = (own_tenant(), ClientProof::Assertion);
+        let token = self.issue(&TokenRequest { principal: &principal, tenant: &tenant, resource, proof }).await?;
+        Ok(Answer::managed_token(&token, &principal.name, resource))
     }
 
-    /// The principal with this name or id. If none is declared, every name is one.
+    /// The token of a client with credentials.
+    async fn client_token(&self, request: &IssuerRequest, tenant: &str) -> Result<Answer, Answer> {
+        let credentials = request.client_credentials()?;
+        let name = credentials.client_id;
+        let principal = self.principal(name).ok_or_else(|| Answer::unknown_client(name))?;
+        let (resource, proof) = (credentials.resource, credentials.proof);
+        let token = self.issue(&TokenRequest { principal: &principal, tenant, resource, proof }).await?;
+        Ok(Answer::token(&token))
+    }
+
+    /// The principal with this name or object id. If none is declared, every name is one.
     fn principal(&self, name: &str) -> Option<Principal> {
         match self.principals.are_declared() {
             true => self.principals.find(name).cloned(),
-            false => Some(any(name)),
+            false => Some(undeclared(name)),
         }
     }
 
-    async fn managed_token(&self, principal: &Principal, resource: &str) -> Result<Answer, Answer> {
-        let token = self.issue(&TokenRequest { principal, tenant: &tenant_id(""), resource, proof: "2" }).await?;
-        Ok(Answer::managed_token(&token.text, token.issued, &principal.name, resource))
-    }
-
-    /// Issues a token.
     async fn issue(&self, request: &TokenRequest<'_>) -> Result<Token, Answer> {
         let key = self.key().await?;
-        let issued = self.environment.now().unix_seconds();
-        let TokenRequest { principal, tenant, resource, proof } = request;
-        let mut claims = json!({
-            "aud": resource,
-            "iss": format!("https://sts.windows.net/{tenant}/"),
-            "iat": issued,
-            "nbf": issued,
-            "exp": issued + LIFETIME,
-            "appid": principal.name,
-            "appidacr": proof,
-            "idp": format!("https://sts.windows.net/{tenant}/"),
-            "idtyp": "app",
-            "oid": principal.oid,
-            "sub": principal.oid,
-            "tid": tenant,
-            "uti": URL_SAFE_NO_PAD.encode(self.environment.id()),
-            "ver": "1.0",
-        });
-        if let (Some(claims), false) = (claims.as_object_mut(), principal.groups.is_empty()) {
-            claims.insert("groups".to_owned(), json!(principal.groups));
-        }
-        let header = json!({ "typ": "JWT", "alg": "RS256", "x5t": key.public().id(), "kid": key.public().id() });
-        let encode = |value: &serde_json::Value| URL_SAFE_NO_PAD.encode(value.to_string());
-        let signed = format!("{}.{}", encode(&header), encode(&claims));
-        let signature = key.sign(signed.as_bytes()).map_err(|error| Answer::failed(&error))?;
-        Ok(Token { text: format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature)), issued })
+        let (now, id) = (self.environment.now().unix_seconds(), self.environment.id());
+        request.issue(key, now, id).map_err(|error| Answer::failed(&error))
     }
 
     /// The key, which is made if there is none.
@@ -237,8 +190,8 @@ impl Issuer {
     }
 }
 
-/// A principal that is not declared.
-fn any(name: &str) -> Principal {
+/// A principal of a server that declares none.
+fn undeclared(name: &str) -> Principal {
     Principal { name: name.to_owned(), oid: oid_of(name), groups: Vec::new(), roles: Vec::new() }
 }
 

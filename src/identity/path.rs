@@ -1,8 +1,10 @@
 //! The paths of the issuer. SDKs expect fixed ones, without a prefix, so they share the namespace of path-style URLs with accounts: a
 //! path whose first segment is an account is the account's. Below `/_lazuli/identity` they are always the issuer's.
 
-/// The prefix under which all paths are served too.
+/// The prefix under which all paths are served, too.
 pub const PREFIX: &str = "/_lazuli/identity";
+/// The route of all paths below the prefix.
+pub const ROUTE: &str = "/_lazuli/identity/{*path}";
 
 /// What a path of the issuer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,8 +21,8 @@ pub enum Endpoint<'a> {
     InstanceDiscovery,
     /// The public keys.
     Keys,
-    /// What needs a person with a browser.
-    NeedsPerson,
+    /// Where a user signs in, with a browser or a device code.
+    Interactive,
 }
 
 /// A path of the issuer.
@@ -64,7 +66,7 @@ fn endpoint(path: &str) -> Option<Endpoint<'_>> {
         ".well-known/openid-configuration" | "v2.0/.well-known/openid-configuration" => Some(Endpoint::Discovery { tenant }),
         "discovery/keys" | "discovery/v2.0/keys" => Some(Endpoint::Keys),
         "oauth2/authorize" | "oauth2/v2.0/authorize" | "oauth2/devicecode" | "oauth2/v2.0/devicecode" => {
-            Some(Endpoint::NeedsPerson)
+            Some(Endpoint::Interactive)
         }
         _ => None,
     }
@@ -75,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_table_of_paths() {
+    fn each_path_has_its_endpoint() {
         for (path, expected) in [
             ("/msi/token", Some(Endpoint::AppService)),
             ("/msi/token/", Some(Endpoint::AppService)),
@@ -98,8 +100,8 @@ mod tests {
             ("/t/discovery/instance", None),
             ("/t/discovery/keys", Some(Endpoint::Keys)),
             ("/t/discovery/v2.0/keys", Some(Endpoint::Keys)),
-            ("/t/oauth2/v2.0/devicecode", Some(Endpoint::NeedsPerson)),
-            ("/t/oauth2/authorize", Some(Endpoint::NeedsPerson)),
+            ("/t/oauth2/v2.0/devicecode", Some(Endpoint::Interactive)),
+            ("/t/oauth2/authorize", Some(Endpoint::Interactive)),
             ("/", None),
             ("", None),
         ] {

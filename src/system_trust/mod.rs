@@ -1,6 +1,6 @@
 //! The list of certificate authorities that a system trusts, changed by the system's own tools.
 //!
-//! `plan` says what to do on which system; this module does it, and says what to type where it may not.
+//! `plan` has the steps for each system. This module performs them, and returns the commands for those that it may not perform.
 
 mod plan;
 
@@ -9,48 +9,63 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{fs, io};
 
-/// What was done, in sentences.
+/// The lines for the user.
 #[derive(Debug, Default)]
 pub struct Outcome {
+    /// What was changed.
     pub done: Vec<String>,
+    /// What failed, and what to do about it.
     pub failed: Vec<String>,
 }
 
-/// Adds a certificate to the system's list or removes it. `name` is that of its subject, `fingerprint` its hash.
+/// Adds a certificate to the system's list, or removes it. `name` is that of its subject, `fingerprint` its SHA-256 hash in hexadecimal.
 pub fn change(certificate: &Path, name: &str, fingerprint: &str, undo: bool) -> Outcome {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let mut outcome = Outcome::default();
     let Some(system) = System::find(&|path| path.exists(), home.as_deref()) else {
-        outcome.failed.push(format!("the list of this system is not known here: add {} to it", certificate.display()));
+        let (file, change) = (certificate.display(), if undo { "remove it from" } else { "add it to" });
+        outcome.failed.push(format!(
+            "lazuli trust does not know this system. The certificate is {file}: {change} the authorities that the system trusts"
+        ));
         return outcome;
     };
-    let steps = system.steps(certificate, name, fingerprint, undo);
+    let mut steps = system.steps(certificate, name, fingerprint, undo);
+    if matches!(steps.first(), Some(Step::Remove(file)) if !file.exists()) {
+        // The tool would only make the same list again.
+        steps.clear();
+    }
     for (number, step) in steps.iter().enumerate() {
         if let Err(error) = perform(step) {
             outcome.failed.push(format!("{}: {error}", step.command()));
-            let rest: Vec<String> = steps.iter().skip(number).map(|step| system.by_administrator(step)).collect();
-            outcome.failed.push(format!("Type: {}", rest.join(" && ")));
+            let rest: Vec<String> = steps.iter().skip(number).map(|step| system.privileged_command(step)).collect();
+            outcome.failed.push(format!("To do it yourself: {}", rest.join(" && ")));
             return outcome;
         }
-        outcome.done.push(step.command());
+        outcome.done.push(format!("Done: {}", step.command()));
     }
-    let browsers = home.map(|home| home.join(".pki/nssdb")).filter(|database| database.is_dir() && cfg!(target_os = "linux"));
-    if let Some(database) = browsers {
-        let step = plan::browsers(&database, certificate, name, undo);
-        match perform(&step) {
-            Ok(()) => outcome.done.push(step.command()),
-            Err(error) => {
-                outcome.done.push(format!("Chrome has its own list, which was not changed ({error}): {}", step.command()));
-            }
-        }
+    if let Some(home) = home {
+        change_chrome(&home, certificate, name, undo, &mut outcome);
     }
     outcome.done.push(match undo {
-        true => "The system does not trust the authority any longer".to_owned(),
+        true => "The system no longer trusts the authority".to_owned(),
         false => "The system trusts the authority. Node.js, Python, Java and Firefox have lists of their own: lazuli env prints variables for \
                   the first three"
             .to_owned(),
     });
     outcome
+}
+
+/// Changes the list of Chrome and Chromium on Linux, if the user has one. A failure is only reported: other programs do not need it.
+fn change_chrome(home: &Path, certificate: &Path, name: &str, undo: bool, outcome: &mut Outcome) {
+    let database = home.join(".pki/nssdb");
+    if !cfg!(target_os = "linux") || !database.is_dir() {
+        return;
+    }
+    let step = plan::chrome(&database, certificate, name, undo);
+    outcome.done.push(match perform(&step) {
+        Ok(()) => format!("Done: {}", step.command()),
+        Err(error) => format!("Chrome has its own list, which was not changed ({error}): {}", step.command()),
+    });
 }
 
 fn perform(step: &Step) -> io::Result<()> {

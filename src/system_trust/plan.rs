@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// A system by its list.
+/// A system, by the list of authorities that it trusts.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum System {
     /// A folder of certificates, and the command that reads it.
@@ -54,7 +54,7 @@ impl System {
                 let short: String = fingerprint.chars().filter(char::is_ascii_hexdigit).take(8).collect();
                 let anchor = Path::new(folder).join(format!("lazuli-{}.{extension}", short.to_lowercase()));
                 let change = if undo { Step::Remove(anchor) } else { Step::Copy { from: certificate.to_owned(), to: anchor } };
-                // Debian's program keeps links to files that were removed, unless it makes all anew.
+                // Without --fresh, Debian's command keeps links to files that were removed.
                 let fresh = (undo && *update == ["update-ca-certificates"]).then_some("--fresh");
                 vec![change, run(update.iter().copied().chain(fresh))]
             }
@@ -75,8 +75,8 @@ impl System {
         }
     }
 
-    /// A step as its user types it with the rights that it needs.
-    pub(super) fn by_administrator(&self, step: &Step) -> String {
+    /// The command of a step for a shell, with `sudo` where the step needs root.
+    pub(super) fn privileged_command(&self, step: &Step) -> String {
         match self {
             System::Anchors { .. } => format!("sudo {}", step.command()),
             System::MacOs { .. } | System::Windows => step.command(),
@@ -84,8 +84,8 @@ impl System {
     }
 }
 
-/// Changes the list of Chrome and Chromium on Linux.
-pub(super) fn browsers(database: &Path, certificate: &Path, name: &str, undo: bool) -> Step {
+/// The step that changes the list of Chrome and Chromium on Linux. `database` is the folder of the list.
+pub(super) fn chrome(database: &Path, certificate: &Path, name: &str, undo: bool) -> Step {
     let (database, file) = (format!("sql:{}", database.display()), certificate.display().to_string());
     match undo {
         false => run(["certutil", "-d", &database, "-A", "-t", "C,,", "-n", name, "-i", &file]),
@@ -98,7 +98,7 @@ fn run<'a>(words: impl IntoIterator<Item = &'a str>) -> Step {
 }
 
 impl Step {
-    /// The step as it is typed.
+    /// The command of the step for a shell.
     pub(super) fn command(&self) -> String {
         let words = match self {
             Step::Copy { from, to } => vec!["cp".to_owned(), from.display().to_string(), to.display().to_string()],
@@ -128,12 +128,12 @@ mod tests {
     #[cfg(unix)]
     fn commands(system: &System, undo: bool) -> Vec<String> {
         let steps = system.steps(Path::new("/state/ca.pem"), NAME, "AB:CD:EF:01:23", undo);
-        steps.iter().map(|step| system.by_administrator(step)).collect()
+        steps.iter().map(|step| system.privileged_command(step)).collect()
     }
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn distributions() {
+    fn each_distribution_has_a_folder_and_a_command() {
         let updates = ["update-ca-trust extract", "update-ca-certificates", "trust extract-compat", "update-ca-certificates"];
         for (system, update) in ANCHORS.into_iter().zip(updates) {
             let System::Anchors { folder, extension, .. } = system else { panic!("{system:?}") };
@@ -149,7 +149,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn keychains_and_stores() {
+    fn macos_windows_and_chrome_have_commands_of_their_own() {
         let keychain = "/Users/ann/Library/Keychains/login.keychain-db";
         let mac = System::MacOs { home: "/Users/ann".into() };
         assert_eq!(commands(&mac, false), [format!("security add-trusted-cert -r trustRoot -k {keychain} /state/ca.pem")]);
@@ -162,7 +162,7 @@ mod tests {
         );
         assert_eq!(commands(&System::Windows, false), ["certutil -user -addstore Root /state/ca.pem"]);
         assert_eq!(commands(&System::Windows, true), [format!("certutil -user -delstore Root '{NAME}'")]);
-        let chrome = browsers(Path::new("/home/ann/.pki/nssdb"), Path::new("/state/ca.pem"), NAME, false);
+        let chrome = chrome(Path::new("/home/ann/.pki/nssdb"), Path::new("/state/ca.pem"), NAME, false);
         assert_eq!(chrome.command(), format!("certutil -d sql:/home/ann/.pki/nssdb -A -t C,, -n '{NAME}' -i /state/ca.pem"));
     }
 }

@@ -72,7 +72,7 @@ fn start(state: &Path, arguments: &[&str]) -> (Running, u16) {
 }
 
 #[test]
-fn http_and_https_at_one_port() {
+fn http_and_https_are_served_at_one_port() {
     let state = Folder::new("https");
     let running = Running::start_in(&FREE, &[("XDG_STATE_HOME", state.0.to_str().unwrap())]);
     let ports = running.ports();
@@ -95,7 +95,7 @@ fn http_and_https_at_one_port() {
 
 /// Bodies of any size pass in both directions, and 100 Continue does.
 #[test]
-fn bodies_over_https() {
+fn bodies_of_any_size_pass_over_https() {
     let state = Folder::new("https-bodies");
     let (_running, port) = start(&state.0, &[]);
     let mut client = connect(port, "localhost", &authority(port));
@@ -131,9 +131,9 @@ fn a_request_has_the_scheme_of_its_connection() {
     assert!(String::from_utf8(body).unwrap().contains("ServiceEndpoint=\"https://localhost/devstoreaccount1/\""));
 }
 
-/// Clients that stop in the middle of a handshake, send garbage, or nothing, disturb nobody.
+/// Some clients stop in the middle of a handshake, or send garbage or nothing.
 #[test]
-fn connections_that_are_no_handshakes() {
+fn a_connection_without_a_handshake_disturbs_no_other() {
     let state = Folder::new("https-garbage");
     let (running, port) = start(&state.0, &[]);
     let authority = authority(port);
@@ -166,7 +166,7 @@ fn connections_that_are_no_handshakes() {
     // A client that trusts another authority ends the handshake.
     let mut stranger = connect(port, "localhost", crate::startup::CERT);
     assert!(stranger.write_all(b"GET / HTTP/1.1\r\n\r\n").is_err());
-    assert!(running.logs("does not trust the certificate of this server: lazuli run and lazuli env"));
+    assert!(running.logs("does not trust the certificate of this server. Start the client with lazuli run"));
     served();
     drop((waiting, silent));
     served();
@@ -260,7 +260,7 @@ fn an_authority_without_a_folder_is_in_memory() {
 }
 
 #[test]
-fn an_authority_that_is_damaged_is_never_replaced() {
+fn a_damaged_authority_is_never_replaced() {
     let state = Folder::new("https-damaged");
     let (mut running, port) = {
         let (_running, port) = start(&state.0, &[]);
@@ -302,7 +302,7 @@ fn https_can_be_off() {
 }
 
 #[test]
-fn other_names_are_those_of_a_flag() {
+fn the_certificate_has_the_names_of_a_flag() {
     let state = Folder::new("https-names");
     let (_running, port) = start(&state.0, &["--tls-name", "storage", "--tls-name", "*.example.test"]);
     let authority = authority(port);

@@ -1,7 +1,7 @@
 //! User delegation keys, with which a user of an account signs shared access signatures.
 //!
-//! A key is not stored. Its value is an HMAC of its fields with the account key, so that the server can compute it again for a signature,
-//! also after a restart, and so that it is only valid for these fields. Source: "Get User Delegation Key" in the REST reference; errors as
+//! A key is not stored. Its value is an HMAC of its fields with the account key: the server computes it again for each signature, also
+//! after a restart, and it is valid for these fields only. Source: "Get User Delegation Key" in the REST reference; errors as
 //! returned by the service.
 
 use crate::rules::error::StorageError;
@@ -19,9 +19,9 @@ pub struct UserDelegationKey {
     pub oid: String,
     /// The tenant of the user (`sktid`).
     pub tid: String,
-    /// `skt`
+    /// When it becomes valid (`skt`), in whole seconds.
     pub start: Timestamp,
-    /// `ske`
+    /// When it expires (`ske`), in whole seconds.
     pub expiry: Timestamp,
     /// The letter of its service (`sks`): `b`, `q`, `t` or `f`.
     pub service: char,
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_term_lies_within_the_week() {
+    fn a_key_is_valid_for_a_week_at_most() {
         let now = at("2024-08-31T21:08:58.0021883Z");
         for (start, expiry, refused) in [
             (None, "2024-09-01T00:00:00Z", ""),
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_good_for_nothing_else() {
+    fn the_value_of_a_key_depends_on_all_of_its_fields() {
         let key = UserDelegationKey {
             oid: "o".into(),
             tid: "t".into(),

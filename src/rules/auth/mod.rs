@@ -1,4 +1,5 @@
-//! Who calls and what the caller may do: signatures, tokens, stored access policies, permissions.
+//! Who calls and what the caller may do: signatures (`shared_key`, `sas`, `delegation`) and tokens (`token`) identify the caller, who is
+//! compared with the permission of the operation (`permissions`); principals have roles (`principals`, `roles`).
 
 pub mod delegation;
 pub mod permissions;

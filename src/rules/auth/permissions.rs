@@ -1,7 +1,8 @@
 //! Permissions: those that an operation requires, and those that a caller has.
 //!
-//! Every operation declares a [`RequiredPermission`], every request has an [`Authorization`], and [`check_permission`] compares
-//! them. A principal's roles are compared with the actions that the operation requires. Sources: "Create an account SAS" and "Create a service SAS" in the REST reference; errors as recorded.
+//! Every operation declares a [`RequiredPermission`], every request has an [`Authorization`], and [`check_permission`] compares them. A
+//! SAS needs letters, a principal needs roles that permit the actions of the operation ([`roles`](super::roles)), and a SAS that a
+//! principal signed needs both. Sources: "Create an account SAS" and "Create a service SAS" in the REST reference; errors as recorded.
 
 use crate::rules::auth::roles::{ActionSet, RequiredActions, RoleAction, RoleActions};
 use crate::rules::error::{ErrorCode, StorageError};
@@ -90,7 +91,7 @@ pub struct RequiredPermission {
     pub account: &'static str,
     /// The letters of a service or user delegation SAS; empty if none is sufficient.
     pub service: &'static str,
-    /// Whether a SAS must have all of the letters, not only one.
+    /// Whether a SAS needs all of the letters, not only one.
     pub all: bool,
     /// The actions that the roles of a principal must permit.
     pub actions: RequiredActions,
@@ -205,7 +206,7 @@ impl PublicAccess {
     }
 }
 
-/// The letters that handlers check, with the actions of which each permits the same to a principal.
+/// The letters that handlers check, and the actions that stand for them in roles: any one of these is sufficient.
 const LETTER_ACTIONS: &[(char, &[RoleAction])] = &[
     ('w', &[RoleAction::BlobWrite, RoleAction::FileWrite]),
     ('t', &[RoleAction::BlobTagsWrite]),
@@ -218,14 +219,18 @@ const LETTER_ACTIONS: &[(char, &[RoleAction])] = &[
     ('p', &[RoleAction::BlobModifyPermissions, RoleAction::BlobRunAsSuperUser]),
 ];
 
+/// The actions that stand for these letters.
+fn actions_of(letters: &str) -> impl Iterator<Item = RoleAction> {
+    LETTER_ACTIONS.iter().filter(move |(letter, _)| letters.contains(*letter)).flat_map(|(_, actions)| actions.iter().copied())
+}
+
 /// Returns true if the actions permit what one of these letters does.
 fn permit_letters(actions: ActionSet, letters: &str) -> bool {
-    let of = |letter| LETTER_ACTIONS.iter().find(|(known, _)| *known == letter).map_or(&[][..], |(_, actions)| actions);
-    actions == ActionSet::ALL || letters.chars().flat_map(of).any(|action| actions.contains(*action))
+    actions == ActionSet::ALL || actions_of(letters).any(|action| actions.contains(action))
 }
 
 impl Authorization {
-    /// The account key, or a token of a principal whom no role limits.
+    /// Returns true for the account key, and for the token of a principal that no role limits.
     pub fn is_unlimited(&self) -> bool {
         matches!(self, Authorization::Owner | Authorization::User(ActionSet::ALL))
     }
@@ -248,9 +253,7 @@ impl Authorization {
         match self {
             Authorization::Sas { letters, .. } if !letters.any_of(needed) => missing_letters(needed, *letters),
             Authorization::Sas { .. } | Authorization::User(_) => {
-                let of = |letter| LETTER_ACTIONS.iter().find(|(known, _)| *known == letter).map(|(_, actions)| actions);
-                let names: Vec<&str> =
-                    needed.chars().filter_map(of).flat_map(|all| all.iter().map(|action| action.name())).collect();
+                let names: Vec<&str> = actions_of(needed).map(RoleAction::name).collect();
                 missing_actions(&names.join(" or "))
             }
             Authorization::Owner | Authorization::Anonymous(_) => missing_letters(needed, Permissions::default()),
@@ -397,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_has_the_letters_for_the_log() {
+    fn the_reason_of_an_error_names_the_letters() {
         let reason_of = |required, authorization| {
             check_permission(required, &authorization, 'b', Version::V2019_12_12).unwrap_err().reason().to_owned()
         };
@@ -426,9 +429,9 @@ mod tests {
     }
 
     #[test]
-    fn signatures_are_held_against_the_row() {
+    fn an_authorization_is_compared_with_the_required_permission() {
         use ErrorCode::*;
-        for (permit, authorization, service, refusal) in [
+        for (required, authorization, service, refusal) in [
             (GET_BLOB, Authorization::Owner, 'b', None),
             (SET_ACL, Authorization::Owner, 'b', None),
             (SET_ACL, Authorization::User(ActionSet::ALL), 'b', None),
@@ -453,17 +456,18 @@ mod tests {
             (UPSERT_ENTITY, account("t", "o", "a"), 't', Some(AuthorizationPermissionMismatch)),
             (UPSERT_ENTITY, account("t", "o", "au"), 't', None),
         ] {
-            assert_eq!(outcome(&permit, &authorization, service, Version::V2019_12_12), refusal, "{permit:?} {authorization:?}");
+            let code = outcome(&required, &authorization, service, Version::V2019_12_12);
+            assert_eq!(code, refusal, "{required:?} {authorization:?}");
         }
     }
 
     /// `GET /c/b` without a version is 404 ResourceNotFound, `PUT /c/b` of 2020-02-10 is 401 NoAuthenticationInformation (recorded).
     #[test]
-    fn strangers_get_what_is_open() {
+    fn anonymous_callers_get_what_is_public() {
         use ErrorCode::{NoAuthenticationInformation, ResourceNotFound};
         use PublicAccess::{Blob, Container, Private};
         let (old, new) = (Version::V2009_09_19, Version::V2020_02_10);
-        for (permit, open, version, refusal) in [
+        for (required, open, version, refusal) in [
             (GET_BLOB, Private, old, Some(ResourceNotFound)),
             (GET_BLOB, Private, new, Some(NoAuthenticationInformation)),
             (GET_BLOB, Blob, new, None),
@@ -478,12 +482,13 @@ mod tests {
             (DELETE_QUEUE, Private, Version::V2019_07_07, Some(ResourceNotFound)),
             (DELETE_QUEUE, Private, Version::V2019_12_12, Some(NoAuthenticationInformation)),
         ] {
-            assert_eq!(outcome(&permit, &Authorization::Anonymous(open), 'b', version), refusal, "{permit:?} {open:?} {version}");
+            let code = outcome(&required, &Authorization::Anonymous(open), 'b', version);
+            assert_eq!(code, refusal, "{required:?} {open:?} {version}");
         }
     }
 
     #[test]
-    fn newer_versions_hear_which_level_was_needed() {
+    fn errors_of_newer_versions_name_the_required_level() {
         for (version, details) in [(Version::V2021_12_02, 0), (Version::V2024_08_04, 1)] {
             let error = check_permission(&GET_BLOB, &account("b", "s", "r"), 'b', version).unwrap_err();
             assert_eq!(error.details().len(), details);
@@ -495,7 +500,7 @@ mod tests {
     }
 
     #[test]
-    fn creating_is_not_overwriting() {
+    fn permission_to_create_is_no_permission_to_overwrite() {
         for (authorization, overwrites, tags) in [
             (Authorization::Owner, true, true),
             (Authorization::User(ActionSet::ALL), true, true),

@@ -44,7 +44,8 @@ pub enum PrincipalError {
     Duplicate(String),
 }
 
-/// The object id of a principal that declares none: always the same for the same name. A GUID is its own object id.
+/// The object id of a principal that is declared without one: derived from its name, so that it is the same at every start. A GUID is its
+/// own object id.
 pub fn oid_of(name: &str) -> String {
     if let Some(id) = guid(name) {
         return id.to_string();
@@ -82,19 +83,19 @@ impl Principal {
         };
         let oid = oid.map_or_else(|| Ok(oid_of(&name)), id)?;
         let (mut groups, mut assigned) = (Vec::new(), Vec::new());
-        // The roles before the first scope of a group of roles have none.
-        let mut last: Option<usize> = None;
+        // Where the roles of the last `role=` begin. One name can stand for several roles, and a scope is for all of them.
+        let mut last_role: Option<usize> = None;
         let mut last_scope: Option<&str> = None;
         for part in parts.filter(|part| !part.is_empty()) {
             match part.split_once('=') {
                 Some(("role", role)) => {
                     let unknown = || PrincipalError::UnknownRole { name: name.clone(), role: role.to_owned() };
                     let found = roles::by_name(role.trim()).ok_or_else(unknown)?;
-                    (last, last_scope) = (Some(assigned.len()), None);
+                    (last_role, last_scope) = (Some(assigned.len()), None);
                     assigned.extend(found.into_iter().map(|role| Assignment { role, scope: None }));
                 }
                 Some(("scope", scope)) => {
-                    let since = last.ok_or_else(|| PrincipalError::ScopeWithoutRole(name.clone(), scope.to_owned()))?;
+                    let since = last_role.ok_or_else(|| PrincipalError::ScopeWithoutRole(name.clone(), scope.to_owned()))?;
                     if let Some(other) = last_scope.replace(scope) {
                         return Err(PrincipalError::TwoScopes(name, other.to_owned(), scope.to_owned()));
                     }
@@ -146,7 +147,7 @@ impl Principals {
         }
     }
 
-    /// Returns true if the server limits principals by roles.
+    /// Returns true if the server declares principals, and so limits what each may do.
     pub fn are_declared(&self) -> bool {
         !self.0.is_empty()
     }
@@ -156,7 +157,7 @@ impl Principals {
         self.0.iter().find(|principal| principal.is_named(name))
     }
 
-    /// Adds to the identity in a token what the server declares of it: its roles and groups. A principal that is not declared has no role.
+    /// Adds the declared roles and groups to the identity in a token. If principals are declared, others have no role.
     pub fn resolve(&self, identity: Identity) -> Identity {
         if !self.are_declared() {
             return identity;
@@ -169,7 +170,7 @@ impl Principals {
         Identity { groups, rights: Rights::Assigned(declared.roles.clone()), ..identity }
     }
 
-    /// The principal with this object id, without a token: the one that signed with a user delegation key.
+    /// The identity with this object id, without a token: that of a principal that signed with a user delegation key.
     pub fn with_oid(&self, oid: &str, tid: &str) -> Identity {
         self.resolve(Identity { oid: oid.to_owned(), tid: tid.to_owned(), ..Identity::default() })
     }

@@ -90,6 +90,7 @@ actions! {
     FileReadBackup = "fileServices/readFileBackupSemantics/action",
     FileWriteBackup = "fileServices/writeFileBackupSemantics/action",
     FileTakeOwnership = "fileServices/takeOwnership/action",
+    FileRunAsAdministrator = "fileServices/runAsBuiltInFileAdministrator/action",
 }
 
 /// A set of actions.
@@ -97,7 +98,7 @@ actions! {
 pub struct ActionSet(u128);
 
 impl ActionSet {
-    /// The set of a caller whom no role limits.
+    /// The set of a caller that no role limits. It differs from the union of all actions: a principal with every role is limited by roles.
     pub const ALL: ActionSet = ActionSet(u128::MAX);
     pub const NONE: ActionSet = ActionSet(0);
 
@@ -158,10 +159,10 @@ impl fmt::Display for RequiredActions {
     }
 }
 
-/// What the operations that several services have need in one of them.
+/// The actions that a service requires for the operations that several services have.
 #[derive(Clone, Copy, Debug)]
 pub struct ServiceActions {
-    /// Get Service Properties, and the statistics.
+    /// Get Service Properties and Get Service Stats.
     pub service_read: RoleActions,
     /// Set Service Properties.
     pub service_write: RoleActions,
@@ -220,14 +221,14 @@ impl ServiceActions {
         delegation_key: &[&[RoleAction::FileDelegationKey]],
         read: &[&[RoleAction::ShareRead]],
         write: &[&[RoleAction::ShareWrite]],
-        // Shares have no actions of their own for this.
+        // Shares have no actions of their own for access policies.
         get_acl: &[&[RoleAction::ShareRead]],
         set_acl: &[&[RoleAction::ShareWrite]],
         restore: &[&[RoleAction::ShareRestore]],
         lease: &[&[RoleAction::ShareLease]],
         lease_object: &[&[RoleAction::FileWrite, RoleAction::FileWriteBackup]],
     };
-    /// For what a service does not have: no role permits it.
+    /// No actions, for operations that a service does not have.
     const NONE: ServiceActions = ServiceActions {
         service_read: &[],
         service_write: &[],
@@ -294,7 +295,7 @@ pub static ROLES: &[Role] = &[
         FileRead, FileWrite, FileDelete, FileModifyPermissions, FileReadBackup, FileWriteBackup,
     ]),
     role!("Storage File Data Privileged Reader", "b8eda974-7b85-4f76-af95-65846b26df6d", "file-reader", [FileRead, FileReadBackup]),
-    // The roles for SMB permit nothing over REST, which needs the rights of a backup.
+    // Over REST a role permits nothing without the actions of a backup, which of the roles for SMB only those of administrators have.
     role!("Storage File Data SMB Share Reader", "aba4ae5f-2193-4029-9191-0cb91df5e314", "smb-reader", [FileRead]),
     role!("Storage File Data SMB Share Contributor", "0c867c2a-1d8c-454a-a3db-ab2ea1bdc8bb", "smb-contributor", [
         FileRead, FileWrite, FileDelete,
@@ -302,6 +303,14 @@ pub static ROLES: &[Role] = &[
     role!("Storage File Data SMB Share Elevated Contributor", "a7264617-510b-434b-a828-9731dc254ea7", "smb-elevated", [
         FileRead, FileWrite, FileDelete, FileModifyPermissions,
     ]),
+    role!("Storage File Data SMB Admin", "bbf004e3-0e4b-4f86-ae4f-1f8fb47b357b", "smb-admin", [
+        FileRead, FileWrite, FileDelete, FileModifyPermissions, FileReadBackup, FileWriteBackup, FileTakeOwnership,
+    ]),
+    role!("Storage File Data SMB MI Admin", "a235d3ee-5935-4cfb-8cc5-a3303ad5995e", "smb-mi-admin", [
+        FileRead, FileWrite, FileDelete, FileModifyPermissions, FileReadBackup, FileWriteBackup, FileTakeOwnership,
+        FileRunAsAdministrator,
+    ]),
+    role!("Storage File Data SMB Take Ownership", "5d9bac3f-34b2-432f-bde5-78aa8e73ce6b", "smb-take-ownership", [FileTakeOwnership]),
     role!("Storage File Delegator", "765a04e0-5de8-4bb2-9bf6-b2a30bc03e91", "file-delegator", [FileDelegationKey]),
     role!("Storage Account Contributor", "17d1049b-9a84-46fb-8f53-869881c3d3ab", "account-contributor", [
         BlobServiceRead, BlobServiceWrite, BlobServiceGetInfo, BlobDelegationKey, ContainerRead, ContainerWrite, ContainerDelete,
@@ -312,7 +321,7 @@ pub static ROLES: &[Role] = &[
     ]),
 ];
 
-/// Names for the roles of all services at once.
+/// Short names for the roles of several services, or of the only service that has such a role.
 const GROUPS: &[(&str, &[&str])] = &[
     ("owner", &["blob-owner", "queue-contributor", "table-contributor", "file-contributor", "account-contributor"]),
     ("contributor", &["blob-contributor", "queue-contributor", "table-contributor", "file-contributor"]),
@@ -323,8 +332,8 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("none", &[]),
 ];
 
-/// The roles that a name means: a role by its name, its id or its short name, or one of the names for all services. Letter case does not
-/// count. `None` for an unknown name.
+/// The roles that a name stands for: a role by its name, its id or its short name, or several by the name of a group. Letter case does
+/// not matter. `None` for an unknown name.
 pub fn by_name(name: &str) -> Option<Vec<&'static Role>> {
     let is = |other: &str| other.eq_ignore_ascii_case(name);
     if let Some((_, members)) = GROUPS.iter().find(|(group, _)| is(group)) {
@@ -334,12 +343,17 @@ pub fn by_name(name: &str) -> Option<Vec<&'static Role>> {
     found.map(|role| vec![role])
 }
 
-/// The short names, for messages and pages.
-pub fn short_names() -> impl Iterator<Item = &'static str> {
-    GROUPS.iter().map(|(name, _)| *name).chain(ROLES.iter().map(|role| role.short))
+/// The names of the groups of roles, for messages and pages.
+pub fn group_names() -> impl Iterator<Item = &'static str> {
+    GROUPS.iter().map(|(name, _)| *name)
 }
 
-/// A role of a principal.
+/// All short names: those of groups, then those of roles.
+pub fn short_names() -> impl Iterator<Item = &'static str> {
+    group_names().chain(ROLES.iter().map(|role| role.short))
+}
+
+/// A role that a principal has, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assignment {
     pub role: &'static Role,
@@ -350,9 +364,10 @@ pub struct Assignment {
 /// What the roles of a principal permit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Rights {
-    /// Everything: the server has no roles.
+    /// Everything: neither the server nor the token assigns roles.
     #[default]
     All,
+    /// What these roles permit together. Without any: nothing.
     Assigned(Vec<Assignment>),
 }
 
@@ -435,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn a_role_holds_in_its_scope() {
+    fn a_role_permits_its_actions_in_its_scope_only() {
         let assignment =
             |name, scope: Option<&str>| Assignment { role: by_name(name).unwrap()[0], scope: scope.map(str::to_owned) };
         let rights = Rights::Assigned(vec![assignment("blob-reader", None), assignment("blob-contributor", Some("photos"))]);

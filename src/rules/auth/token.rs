@@ -1,9 +1,9 @@
 //! Bearer tokens: the claims of JSON Web Tokens, and whether they are accepted.
 //!
-//! The server does not have the keys of Microsoft's issuers, so it verifies only the signatures of its own tokens (`--oauth local`). With the
-//! other levels every client can write a token, as every client knows the account key of an emulator. The other checks are those of the
-//! service: a token that it would refuse for its time, its issuer or its audience is refused here too. Sources: "Authorize with Microsoft Entra ID" in the REST reference; the sentences of
-//! AuthenticationErrorDetail are those of the service.
+//! The server does not have the keys of Microsoft's issuers, so it verifies only the signatures of its own tokens (`--oauth local`). With
+//! the other levels every client can write a token, as every client knows the account key of an emulator. The other checks are those of
+//! the service: a token that it would refuse for its time, its issuer or its audience is refused here, too. Sources: "Authorize with
+//! Microsoft Entra ID" in the REST reference; the sentences of AuthenticationErrorDetail are those of the service.
 
 use crate::rules::auth::roles::{self, Assignment, Rights};
 use crate::rules::error::{ErrorCode, StorageError};
@@ -41,12 +41,12 @@ pub struct Identity {
     pub name: String,
     /// The object ids of its groups (`groups`).
     pub groups: Vec<String>,
-    /// What its roles permit: those of the claim `roles`. Without the claim, which the tokens of the service do not have, everything, unless
-    /// the server assigns roles (`--identity`).
+    /// What its roles permit: those of the claim `roles`, which Entra ID's tokens for Azure Storage do not have. Without the claim,
+    /// everything, unless the server assigns roles (`--identity`).
     pub rights: Rights,
 }
 
-/// The request with a token.
+/// What a token is checked against: the request that has it, and the server.
 #[derive(Clone, Copy, Debug)]
 pub struct TokenContext<'a> {
     /// The labels of the service in host names: `blob` and `dfs`, `queue`, `table` or `file`.
@@ -60,8 +60,8 @@ pub struct TokenContext<'a> {
     pub verifier: Option<&'a dyn TokenVerifier>,
 }
 
-/// The longest token of this server that is looked at, in bytes.
-const MOST: usize = 16 << 10;
+/// The longest token whose signature is verified, in bytes.
+const LONGEST: usize = 16 << 10;
 
 /// The id for a token without one: the nil GUID.
 const NOBODY: &str = "00000000-0000-0000-0000-000000000000";
@@ -99,7 +99,7 @@ enum TokenError {
     Signature,
     #[error("Lifetime validation failed. The token is expired.")]
     Expired,
-    #[error("Lifetime validation failed. The token does not say when it holds: iat, nbf and exp.")]
+    #[error("Lifetime validation failed. The token needs the claims iat, nbf and exp.")]
     MissingTimes,
     #[error("Lifetime validation failed. The token is not yet valid.")]
     NotYetValid,
@@ -175,10 +175,10 @@ pub fn intent(header: Option<&str>) -> Result<(), StorageError> {
     }
 }
 
-/// Verifies that this server signed a token, by the algorithm of its tokens and no other.
+/// Verifies that this server signed a token, with RS256: a token that names another algorithm is refused, whatever its signature.
 fn verify(token: &str, verifier: Option<&dyn TokenVerifier>) -> Result<(), TokenError> {
-    let (signed, signature) = token.rsplit_once('.').filter(|_| token.len() <= MOST).ok_or(TokenError::NoToken)?;
-    let header = signed.split('.').next().and_then(object).ok_or(TokenError::NoToken)?;
+    let (signed, signature) = token.rsplit_once('.').filter(|_| token.len() <= LONGEST).ok_or(TokenError::NoToken)?;
+    let header = signed.split('.').next().and_then(json_object).ok_or(TokenError::NoToken)?;
     let text = |name| header.get(name).and_then(Value::as_str);
     let signature = URL_SAFE_NO_PAD.decode(signature).map_err(|_| TokenError::Signature)?;
     // A critical extension would have to be understood (RFC 7515, 4.1.11).
@@ -204,8 +204,8 @@ impl Claims {
     fn read(token: &str) -> Option<Claims> {
         let parts: Vec<&str> = token.split('.').collect();
         let [header, claims, _] = parts[..] else { return None };
-        object(header)?;
-        let claims = object(claims)?;
+        json_object(header)?;
+        let claims = json_object(claims)?;
         let text = |name: &str| claims.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
         let first = |names: &[&str]| names.iter().find_map(|name| text(name));
         // Some issuers write a list of one as a text.
@@ -216,9 +216,9 @@ impl Claims {
         Some(Claims {
             audiences: list("aud").unwrap_or_default(),
             issuer: text("iss"),
-            issued: moment(&claims, "iat")?,
-            start: moment(&claims, "nbf")?,
-            expiry: moment(&claims, "exp")?,
+            issued: time_claim(&claims, "iat")?,
+            start: time_claim(&claims, "nbf")?,
+            expiry: time_claim(&claims, "exp")?,
             identity: Identity {
                 oid: first(&["oid", "sub"]).unwrap_or_else(|| NOBODY.to_owned()),
                 tid: first(&["tid"]).unwrap_or_else(|| NOBODY.to_owned()),
@@ -229,6 +229,7 @@ impl Claims {
         })
     }
 
+    /// Checks the times, the issuer and the audience.
     fn check(&self, check: TokenCheck, context: &TokenContext<'_>) -> Result<(), TokenError> {
         if self.expiry.is_some_and(|expiry| context.now >= expiry) {
             return Err(TokenError::Expired);
@@ -250,7 +251,7 @@ impl Claims {
         if !is_issuer {
             return Err(TokenError::Issuer);
         }
-        if !self.audiences.iter().any(|audience| is_for(audience, context)) {
+        if !self.audiences.iter().any(|audience| is_audience(audience, context)) {
             return Err(TokenError::Audience);
         }
         Ok(())
@@ -258,7 +259,7 @@ impl Claims {
 }
 
 /// Returns true if an audience is Azure Storage, or this service of this account. A `/` at its end is optional.
-fn is_for(audience: &str, context: &TokenContext<'_>) -> bool {
+fn is_audience(audience: &str, context: &TokenContext<'_>) -> bool {
     let audience = audience.strip_suffix('/').unwrap_or(audience);
     if ANY_ACCOUNT.contains(&audience) {
         return true;
@@ -274,14 +275,14 @@ fn rights_of(names: &[String]) -> Rights {
     Rights::Assigned(found.map(|role| Assignment { role, scope: None }).collect())
 }
 
-/// Parses a part of a token.
-fn object(part: &str) -> Option<Map<String, Value>> {
+/// Parses a part of a token: a JSON object in base64.
+fn json_object(part: &str) -> Option<Map<String, Value>> {
     let bytes = URL_SAFE_NO_PAD.decode(part.trim_end_matches('=')).ok()?;
     serde_json::from_slice(&bytes).ok()
 }
 
 /// An optional time in the claims: seconds since 1970, without their fraction. The outer `None` is for an invalid value.
-fn moment(claims: &Map<String, Value>, name: &str) -> Option<Option<Timestamp>> {
+fn time_claim(claims: &Map<String, Value>, name: &str) -> Option<Option<Timestamp>> {
     let Some(value) = claims.get(name) else { return Some(None) };
     let seconds = value.as_i64().or_else(|| value.as_f64().map(|seconds| seconds as i64))?;
     Some(Some(Timestamp::from_unix(seconds, 0)))
@@ -412,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn a_user_of_files_makes_backups() {
+    fn file_requests_with_a_token_need_the_intent_of_a_backup() {
         for (header, code) in [
             (Some("backup"), None),
             (Some("Backup"), None),
@@ -425,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_depend_on_protocol_and_version() {
+    fn the_code_of_an_error_depends_on_protocol_and_version() {
         let expired = TOKEN.replace("1700003600", "1");
         for (check, claims, https, version, status) in [
             (None, TOKEN, true, Version::V2021_12_02, 401),

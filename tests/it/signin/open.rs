@@ -1,4 +1,4 @@
-//! For those who want less: no checks (`--auth none`), any account (`--account *`), any web page (`--cors all`).
+//! Servers that check less: no signature (`--auth none`), no name of an account (`--account *`), no origin of a web page (`--cors all`).
 
 use super::send;
 use crate::scratch::Scratch;
@@ -6,7 +6,7 @@ use crate::server::{TestServer, configuration};
 use lazuli::{ServiceKind, WELL_KNOWN_KEY};
 
 #[tokio::test]
-async fn without_checks_everybody_may_do_everything() {
+async fn without_checks_every_request_may_do_everything() {
     let server = TestServer::with(&["--auth", "none"]).await;
     for (kind, request, headers, body, status) in [
         (ServiceKind::Blob, "PUT /box?restype=container", &[][..], "", 201),

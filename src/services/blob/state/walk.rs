@@ -54,7 +54,7 @@ impl Container {
             let descend = names.peek().is_some() && options.recursive;
             let next = match entries.peek() {
                 // The path to begin at is below this directory, which the walk has visited already.
-                Some((found, blob)) if names.peek().is_some() && *found == name => {
+                Some((found, _)) if names.peek().is_some() && *found == name => {
                     entries.next().and_then(|(name, blob)| Some((format!("{path}{name}/"), blob.directory()?)))
                 }
                 _ => None,

@@ -1,5 +1,8 @@
 //! Tables of command lines and environments with their results. The process's own arguments and environment are never read.
 
+mod commands;
+mod pages;
+
 use super::*;
 use crate::account::Account;
 use crate::client_variables::CredentialKind;
@@ -7,6 +10,7 @@ use crate::config::draft::Draft;
 use crate::config::flags::{Flag, FlagKind, VARIABLES, flags};
 use crate::log::{Format, LogOptions};
 use crate::rules::auth::principals::Principals;
+use crate::rules::auth::roles;
 use crate::rules::auth::token::TokenCheck;
 use crate::user::User;
 use std::time::Duration;
@@ -145,7 +149,7 @@ const SETTINGS: &[(&[&str], &str, &str, fn(&mut Config))] = &[
     (&["--cors"], "LAZULI_CORS", "All", |c| c.accounts[0].any_origin = true),
     (&["--identity"], "LAZULI_IDENTITY", "ann,role=reader;bob", |c| {
         c.principals = Principals::parse("ann,role=reader;bob").unwrap();
-        c.warnings = vec!["--identity has no effect: without --oauth no bearer token is accepted".into()];
+        c.warnings = vec!["--identity has no effect: no bearer token is accepted without --oauth (local, basic or dev)".into()];
     }),
     (&["--log"], "LAZULI_LOG", "Debug", |c| c.log.level = Level::DEBUG),
     (&["--silent", "-s"], "LAZULI_SILENT", "1", |c| c.log.silent = true),
@@ -453,28 +457,6 @@ fn programs() {
 }
 
 #[test]
-fn questions() {
-    let broken: &[(&str, &str)] = &[("LAZULI_BLOB_PORT", "x"), ("LAZULI_VERSION", "3.35.0"), ("LAZULI_HELP", "me")];
-    for program in ["lazuli", "azurite", "azurite-table"] {
-        for word in ["--version", "-v", "version"] {
-            assert_eq!(start(&[program, word], broken).unwrap(), Command::Print(format!("{}\n", env!("CARGO_PKG_VERSION"))));
-        }
-        for word in ["--help", "-h", "help"] {
-            assert_eq!(start(&[program, "-s", word], broken).unwrap(), Command::Print(help::help()));
-        }
-        for word in ["--health", "health"] {
-            let Ok(Command::Health(config)) = start(&[program, word, "--tablePort=7"], &broken[1..]) else { panic!("{program}") };
-            assert!(config.table.is_none_or(|table| table.port == 7), "{program}");
-        }
-        for word in ["--check", "check"] {
-            assert!(matches!(start(&[program, word, "--location", "data"], &broken[1..]), Ok(Command::Check(_))), "{program}");
-        }
-    }
-    assert!(start(&["lazuli", "--help", "--bogus"], &[]).is_err());
-    assert!(start(&["lazuli", "--health"], broken).is_err());
-}
-
-#[test]
 fn the_list_is_in_order() {
     let mut seen = std::collections::HashSet::new();
     for flag in flags() {
@@ -500,88 +482,6 @@ fn the_list_is_in_order() {
     for variable in VARIABLES {
         assert!(variable.yields_to.is_none_or(|name| flags().any(|flag| flag.name == name)), "{}", variable.name);
     }
-}
-
-#[test]
-fn values_that_shells_complete_are_values() {
-    for flag in flags() {
-        for value in flag.values {
-            (flag.set)(&mut Draft::default(), value).unwrap();
-        }
-        assert!(flag.values.is_empty() || (flag.set)(&mut Draft::default(), "neither").is_err(), "--{}", flag.name);
-    }
-}
-
-#[test]
-fn every_shell_completes_every_flag() {
-    for shell in ["bash", "zsh", "fish", "powershell"] {
-        let Command::Print(script) = start(&["lazuli", "--completions", shell], &[("LAZULI_BLOB_PORT", "x")]).unwrap() else {
-            panic!("{shell}")
-        };
-        for flag in flags() {
-            let name = if shell == "fish" { format!("-l {} ", flag.name) } else { format!("--{}", flag.name) };
-            assert!(script.contains(&name), "{shell} completes no --{}", flag.name);
-        }
-        assert!(script.contains("import") && script.contains("lazuli-storage"), "{shell}");
-    }
-    assert_eq!(refusal(&["--completions", "sh"], &[]), "--completions: \"sh\" is not a shell: bash, zsh, fish or powershell");
-    assert_eq!(refusal(&["--completions"], &[]), "--completions needs a value: --completions SHELL");
-}
-
-#[test]
-fn the_man_page_has_every_flag_and_no_request_by_accident() {
-    let Command::Print(page) = start(&["lazuli", "--man"], &[("LAZULI_BLOB_PORT", "x")]).unwrap() else { panic!() };
-    for flag in flags() {
-        assert!(page.contains(&format!("\\fB\\-\\-{}\\fR", flag.name.replace('-', "\\-"))), "--{}", flag.name);
-    }
-    let known = [".TH", ".SH", ".SS", ".TP", ".PP", ".B", ".BR", ".BI", ".RB", ".RI", ".I", ".br", ".RS", ".RE", ".EX", ".EE"];
-    for line in page.lines() {
-        let request = line.split(' ').next().unwrap_or_default();
-        assert!(!line.starts_with(['.', '\'']) || known.contains(&request), "{line}");
-        assert!(line.len() <= 100 && !line.is_empty(), "{line:?}");
-    }
-}
-
-#[test]
-fn help_fits_a_screen_and_names_everything() {
-    let help = help::help();
-    for line in help.lines() {
-        assert!(line.len() <= 116 && line == line.trim_end(), "{line:?}");
-    }
-    for flag in flags() {
-        assert!(help.contains(&format!("--{}", flag.name)), "--{}", flag.name);
-    }
-}
-
-#[test]
-#[expect(clippy::disallowed_methods, reason = "this test looks after a page of the documentation")]
-fn docs_configuration_md_is_fresh() {
-    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/configuration.md");
-    if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(page, page::page()).unwrap();
-    }
-    let text = std::fs::read_to_string(page).unwrap_or_default().replace("\r\n", "\n");
-    assert!(text == page::page().replace("\r\n", "\n"), "docs/configuration.md is stale: UPDATE_DOCS=1 cargo test config");
-}
-
-#[test]
-fn a_check_names_its_place() {
-    assert_eq!(start(&["lazuli", "--check", "--location", "here"], &[]).unwrap(), Command::Check(PathBuf::from("here")));
-    assert_eq!(refusal(&["--check"], &[]), "--check needs --location DIR");
-}
-
-#[test]
-fn an_import_names_both_ends() {
-    let (from, to) = (PathBuf::from("old"), PathBuf::from("new"));
-    let words = ["lazuli", "import", "--from-azurite", "old", "--location=new", "--durability", "sync"];
-    assert_eq!(start(&words, &[]).unwrap(), Command::Import { from, to, durability: Durability::Sync });
-    for words in [&["import"][..], &["import", "--location", "new"], &["import", "--from-azurite", "old"]] {
-        assert_eq!(refusal(words, &[]), "import needs --from-azurite DIR and --location DIR");
-    }
-    assert_eq!(
-        refusal(&["--from-azurite", "old"], &[]),
-        "--from-azurite goes with import: lazuli import --from-azurite DIR --location DIR"
-    );
 }
 
 #[test]
@@ -623,62 +523,4 @@ fn https_is_automatic_unless_it_is_off_or_has_files() {
     for name in ["a b", "*.10.0.0.1", "*", "a/b", "*."] {
         assert!(refusal(&["--tls-name", name], &[]).starts_with("--tls-name: "), "{name}");
     }
-}
-
-#[test]
-fn a_command_runs_beside_a_server_at_free_ports() {
-    let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
-    let run = |args: &[&str], env: &[(&str, &str)]| match start(args, env) {
-        Ok(Command::Run { config, program, arguments }) => (config, program, arguments),
-        other => panic!("{args:?}: {other:?}"),
-    };
-    let (config, program, arguments) = run(&["lazuli", "run", "--location=data", "--", "cmd", "--help", "--", "-x"], &[]);
-    assert_eq!((program, arguments), ("cmd".into(), words(&["--help", "--", "-x"])));
-    assert_eq!((config.blob, config.queue, config.table, config.file), (endpoint(0), endpoint(0), endpoint(0), endpoint(0)));
-    assert_eq!((config.location, config.log.level, config.log.silent), (Some("data".into()), Level::WARN, true));
-
-    let args = ["lazuli", "--run", "--blob-port", "7", "--log=info", "--silent=false", "--", "cmd"];
-    let (config, _, arguments) = run(&args, &[("LAZULI_TABLE_PORT", "8")]);
-    assert_eq!((config.blob, config.queue, config.table), (endpoint(7), endpoint(0), endpoint(8)));
-    assert_eq!((config.log.level, config.log.silent, arguments), (Level::INFO, false, Vec::new()));
-
-    for args in [&["run"][..], &["run", "--"], &["run", "cmd"]] {
-        assert_eq!(refusal(args, &[]), "run needs a command: lazuli run -- COMMAND");
-    }
-    // The command gets tokens, however it signs in.
-    assert_eq!((config.oauth, config.credential), (Some(TokenCheck::Local), Some(CredentialKind::ManagedIdentity)));
-    let (config, ..) = run(&["lazuli", "run", "--credential=environment", "--oauth=dev", "--", "cmd"], &[]);
-    assert_eq!((config.oauth, config.credential), (Some(TokenCheck::Dev), Some(CredentialKind::Environment)));
-    assert_eq!(config.warnings, ["--credential is ignored: only a server with --oauth local issues tokens"]);
-
-    // Without run, words after -- are ignored, as Azurite ignores them.
-    assert!(matches!(start(&["lazuli", "--", "--bogus"], &[]), Ok(Command::Serve(_))));
-}
-
-#[test]
-fn variables_are_printed_for_a_reader() {
-    let env = |args: &[&str]| match start(args, &[("LAZULI_BLOB_PORT", "7")]) {
-        Ok(Command::Env(config, format)) => (config.blob, format),
-        other => panic!("{args:?}: {other:?}"),
-    };
-    assert_eq!(env(&["lazuli", "env"]), (endpoint(7), crate::client_variables::Format::of_system()));
-    assert_eq!(
-        env(&["lazuli", "env", "--blob-port=8", "--format", "dotenv"]),
-        (endpoint(8), crate::client_variables::Format::Dotenv)
-    );
-    assert_eq!(
-        refusal(&["env", "--format", "yaml"], &[]),
-        "--format: \"yaml\" is not a format: sh, powershell, cmd, dotenv or plain"
-    );
-    assert_eq!(refusal(&["--format", "sh"], &[]), "--format needs env: lazuli env --format FORMAT");
-}
-
-#[test]
-fn trust_can_be_undone() {
-    let undo = |args: &[&str]| match start(args, &[]) {
-        Ok(Command::Trust { undo, .. }) => undo,
-        other => panic!("{args:?}: {other:?}"),
-    };
-    assert!(!undo(&["lazuli", "trust"]) && undo(&["lazuli", "trust", "--undo"]));
-    assert_eq!(refusal(&["--undo"], &[]), "--undo needs trust: lazuli trust --undo");
 }
