@@ -5,9 +5,11 @@
 use crate::environment::Environment;
 use crate::http::automatic_tls::AutomaticTls;
 use crate::operation::{Service, ServiceKind};
+use crate::rules::pages;
 use axum::Router;
-use axum::extract::{RawQuery, State};
+use axum::extract::{RawQuery, Request, State};
 use axum::http::{StatusCode, header};
+use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
 use std::sync::Arc;
@@ -30,7 +32,10 @@ pub struct ControlState {
 pub fn routes(controlled: ControlState, control: bool) -> Router {
     let open = Router::new().route("/_lazuli/health", get(health)).route("/_lazuli/ca.pem", get(authority));
     let routes = match control {
-        true => open.route("/_lazuli/clock", post(clock)).route("/_lazuli/reset", post(reset)).route(OTHERS, any(absent)),
+        true => {
+            let changes = Router::new().route("/_lazuli/clock", post(clock)).route("/_lazuli/reset", post(reset));
+            open.merge(changes.route_layer(from_fn(refuse_foreign_pages))).route(OTHERS, any(absent))
+        }
         false => open.route(OTHERS, any(withheld)),
     };
     routes.with_state(controlled)
@@ -38,6 +43,16 @@ pub fn routes(controlled: ControlState, control: bool) -> Router {
 
 /// All other paths.
 const OTHERS: &str = "/_lazuli/{*path}";
+
+/// Refuses what a web page from another network sends: a browser sends it without CORS, only the answer is hidden from the page.
+async fn refuse_foreign_pages(request: Request, next: Next) -> Response {
+    let origin = request.headers().get(header::ORIGIN).filter(|origin| !origin.is_empty());
+    let origin = origin.map(|origin| origin.to_str().unwrap_or_default());
+    if let Some(origin) = origin.filter(|origin| pages::is_foreign(origin)) {
+        return (StatusCode::FORBIDDEN, format!("{origin:?} is a web page from another network\n")).into_response();
+    }
+    next.run(request).await
+}
 
 async fn absent() -> impl IntoResponse {
     (

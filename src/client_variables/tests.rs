@@ -149,7 +149,24 @@ fn every_format_quotes() {
         (Format::Dotenv, "it's $a\\\"", r#"N="it's \$a\\\"""#),
         (Format::Plain, "it's -Da=b -Dc", "N=it's -Da=b -Dc"),
     ] {
-        assert_eq!(format.line("N", value), expected, "{format:?}");
+        assert_eq!(format.line("N", value).as_deref(), Some(expected), "{format:?}");
+    }
+}
+
+/// Values come from the environment: the path of a home folder must not set another variable, or run a command.
+#[test]
+fn a_value_sets_no_other_variable() {
+    for (format, value, expected) in [
+        (Format::Plain, "a\nPATH=b", None),
+        (Format::Plain, "a\rb", None),
+        (Format::Cmd, "a\nset PATH=b", None),
+        (Format::Sh, "a\nPATH=b", Some("export N='a\nPATH=b'")),
+        (Format::Sh, "'$(id)`id`", Some(r"export N=''\''$(id)`id`'")),
+        (Format::PowerShell, "a\nb", Some("$env:N = 'a\nb'")),
+        (Format::PowerShell, "\u{2018}\u{2019}\u{201a}\u{201b}; x", Some("$env:N = '‘‘’’‚‚‛‛; x'")),
+        (Format::Dotenv, "a\nb", Some("N='a\nb'")),
+    ] {
+        assert_eq!(format.line("N", value).as_deref(), expected, "{format:?} {value:?}");
     }
 }
 

@@ -149,7 +149,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("progress", &[]),
     ("store", &["rules", "environment", "progress"]),
     ("user", &["store"]),
-    ("identity", &["rules", "environment", "operation"]),
+    ("identity", &["rules", "environment"]),
     ("operation", &["rules", "account", "environment", "store"]),
     ("services/shared", &["rules", "account", "environment", "store", "operation"]),
     ("services/blob", SERVICE),
@@ -157,7 +157,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("services/table", SERVICE),
     ("services/file", SERVICE),
     ("http", &["rules", "account", "authority", "environment", "store", "operation", "identity", "log", "pfx"]),
-    ("control", &["environment", "operation", "http"]),
+    ("control", &["rules", "environment", "operation", "http"]),
     ("config", &["rules", "account", "client_variables", "store", "log", "user", "pfx"]),
     ("health", &["config"]),
     (
