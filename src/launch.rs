@@ -1,4 +1,4 @@
-//! The command of `lazuli run`: a process with its own variables, which gets the signals that the server gets.
+//! The command of `lazuli run`: a process that gets the signals that the server gets.
 
 use std::ffi::OsString;
 use std::io;
@@ -27,15 +27,14 @@ impl LaunchError {
     }
 }
 
-/// Runs a command with these variables, and returns its exit status.
+/// Runs a command, and returns its exit status.
 ///
 /// # Errors
 /// [`LaunchError`].
-pub async fn run(program: &OsString, arguments: &[OsString], variables: &[(&str, String)]) -> Result<u8, LaunchError> {
+pub async fn run(mut command: Command) -> Result<u8, LaunchError> {
+    let program = command.as_std().get_program().to_owned();
     let failed = |error| LaunchError::Start { program: program.clone(), error };
     let mut signals = Signals::listen().map_err(failed)?;
-    let mut command = Command::new(program);
-    command.args(arguments).envs(variables.iter().map(|(name, value)| (name, value)));
     let mut child = command.spawn().map_err(failed)?;
     loop {
         tokio::select! {
@@ -60,19 +59,18 @@ fn status(status: ExitStatus) -> u8 {
 
 /// The signals that end a program, which the command gets instead of this process.
 #[cfg(unix)]
-struct Signals([(tokio::signal::unix::Signal, rustix::process::Signal); 4]);
+struct Signals(Vec<(tokio::signal::unix::Signal, rustix::process::Signal)>);
 
 #[cfg(unix)]
 impl Signals {
     fn listen() -> io::Result<Signals> {
         use rustix::process::Signal;
         use tokio::signal::unix::{SignalKind, signal};
-        Ok(Signals([
-            (signal(SignalKind::terminate())?, Signal::TERM),
-            (signal(SignalKind::interrupt())?, Signal::INT),
-            (signal(SignalKind::hangup())?, Signal::HUP),
-            (signal(SignalKind::quit())?, Signal::QUIT),
-        ]))
+        let all = [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT, Signal::USR1, Signal::USR2];
+        let ignored = ignored_signals();
+        let listen = |number: Signal| Ok((signal(SignalKind::from_raw(number.as_raw()))?, number));
+        let heard = all.into_iter().filter(|number| ignored & (1 << (number.as_raw() - 1)) == 0);
+        heard.map(listen).collect::<io::Result<_>>().map(Signals)
     }
 
     /// The next signal.
@@ -84,6 +82,21 @@ impl Signals {
         })
         .await
     }
+}
+
+/// The signals that this process ignores, a bit each: SIGHUP under `nohup`. A command inherits that, but only if there is no handler for
+/// them here.
+#[cfg(target_os = "linux")]
+#[expect(clippy::disallowed_methods, reason = "the system tells it in a file")]
+fn ignored_signals() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default()
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+fn ignored_signals() -> u64 {
+    0
 }
 
 /// Sends a signal to the command. A key such as Ctrl-C has already sent it to all processes in the foreground of the terminal; a second one

@@ -56,6 +56,23 @@ const TENANT: &str = "adfs";
 /// What clients send where a secret is required. The server accepts any.
 const SECRET: &str = "lazuli";
 
+/// The variables with which `DefaultAzureCredential` would sign in somewhere else, or with another credential.
+///
+/// `AZURE_CLIENT_ID` is not one of them: it chooses the principal.
+pub const OTHER_SIGN_IN: &[&str] = &[
+    "AZURE_CLIENT_SECRET",
+    "AZURE_CLIENT_CERTIFICATE_PATH",
+    "AZURE_USERNAME",
+    "AZURE_PASSWORD",
+    "AZURE_FEDERATED_TOKEN_FILE",
+    "AZURE_POD_IDENTITY_AUTHORITY_HOST",
+    "AZURE_TOKEN_CREDENTIALS",
+    "IDENTITY_SERVER_THUMBPRINT",
+    "IMDS_ENDPOINT",
+    "MSI_ENDPOINT",
+    "MSI_SECRET",
+];
+
 /// The URLs of the services that run, with the account.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Endpoints {
@@ -229,6 +246,16 @@ impl ClientSettings {
     pub fn variables(&self, inherited: Inherited<'_>) -> Vec<(&'static str, String)> {
         let inherited = |name: &str| inherited(name).filter(|value| !value.is_empty());
         CLIENT_VARIABLES.iter().filter_map(|variable| Some((variable.name, (variable.value)(self, &inherited)?))).collect()
+    }
+
+    /// The variables that a client must not inherit, because it would not sign in at this server with them.
+    pub fn removed_variables(&self, inherited: Inherited<'_>) -> Vec<&'static str> {
+        if self.sign_in.is_none() {
+            return Vec::new();
+        }
+        let set = self.variables(inherited);
+        let misleads = |name: &&str| inherited(name).is_some() && !set.iter().any(|(other, _)| other == name);
+        OTHER_SIGN_IN.iter().copied().filter(misleads).collect()
     }
 }
 

@@ -83,6 +83,23 @@ fn each_credential_has_its_variables() {
 }
 
 #[test]
+fn what_would_sign_in_elsewhere_is_removed() {
+    let every = |_: &str| Some("elsewhere".to_owned());
+    assert_eq!(settings().removed_variables(&every), [""; 0]);
+    for (credential, kept) in [
+        (CredentialKind::ManagedIdentity, ""),
+        (CredentialKind::Environment, "AZURE_CLIENT_SECRET"),
+        (CredentialKind::WorkloadIdentity, "AZURE_FEDERATED_TOKEN_FILE"),
+    ] {
+        let sign_in = ClientSignIn { credential, issuer: "https://127.0.0.1:1".to_owned(), client_id: "app".to_owned() };
+        let settings = ClientSettings { sign_in: Some(sign_in), ..settings() };
+        let expected: Vec<&str> = OTHER_SIGN_IN.iter().copied().filter(|name| *name != kept).collect();
+        assert_eq!(settings.removed_variables(&every), expected);
+        assert_eq!(settings.removed_variables(&|name| (name == "MSI_SECRET").then(String::new)), ["MSI_SECRET"]);
+    }
+}
+
+#[test]
 fn what_is_not_served_is_not_set() {
     let endpoints = Endpoints { file: None, ..settings().endpoints };
     let plain = ClientSettings { endpoints, trust: None, ..settings() };
@@ -139,6 +156,36 @@ fn every_format_quotes() {
         (Format::Dotenv, "it's $a\\\"", r#"N="it's \$a\\\"""#),
         (Format::Plain, "it's -Da=b -Dc", "N=it's -Da=b -Dc"),
     ] {
-        assert_eq!(format.line("N", value), expected, "{format:?}");
+        assert_eq!(format.line("N", value).as_deref(), Some(expected), "{format:?}");
+    }
+}
+
+/// Values come from the environment: the path of a home folder must not set another variable, or run a command.
+#[test]
+fn a_value_sets_no_other_variable() {
+    for (format, value, expected) in [
+        (Format::Plain, "a\nPATH=b", None),
+        (Format::Plain, "a\rb", None),
+        (Format::Cmd, "a\nset PATH=b", None),
+        (Format::Sh, "a\nPATH=b", Some("export N='a\nPATH=b'")),
+        (Format::Sh, "'$(id)`id`", Some(r"export N=''\''$(id)`id`'")),
+        (Format::PowerShell, "a\nb", Some("$env:N = 'a\nb'")),
+        (Format::PowerShell, "\u{2018}\u{2019}\u{201a}\u{201b}; x", Some("$env:N = '‘‘’’‚‚‛‛; x'")),
+        (Format::Dotenv, "a\nb", Some("N='a\nb'")),
+    ] {
+        assert_eq!(format.line("N", value).as_deref(), expected, "{format:?} {value:?}");
+    }
+}
+
+#[test]
+fn shells_remove_variables() {
+    for (format, expected) in [
+        (Format::Sh, Some("unset N")),
+        (Format::PowerShell, Some("Remove-Item Env:N")),
+        (Format::Cmd, Some("set \"N=\"")),
+        (Format::Dotenv, None),
+        (Format::Plain, None),
+    ] {
+        assert_eq!(format.removing_line("N").as_deref(), expected);
     }
 }

@@ -1,6 +1,6 @@
 //! `lazuli env`: the variables that lead a client to a server, and the files that they name.
 
-use crate::authority::{Authority, AuthorityError, TrustFiles};
+use crate::authority::{Authority, AuthorityError, AuthorityErrorKind, TrustFiles};
 use crate::client_variables::{Format, inherited_certificates};
 use crate::command_line::Failure;
 use crate::config::{Config, Tls};
@@ -8,6 +8,8 @@ use crate::emulator::client::settings_of_config;
 use crate::emulator::tls_folder;
 use crate::environment::Environment;
 use crate::log::{complain, say};
+use std::io;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -29,13 +31,23 @@ pub fn print(config: &Config, format: Format) -> Result<ExitCode, Failure> {
     let settings = settings_of_config(config, trust);
     let settings =
         settings.ok_or("env has to know the ports, and port 0 is any free one. lazuli run -- COMMAND works with free ports")?;
-    settings.variables(&inherited).iter().for_each(|(name, value)| say(&format.line(name, value)));
+    let broken = |name: &&str| format!("{name} has a line break, which this format cannot have: --format sh can");
+    let variables = settings.variables(&inherited);
+    let lines = variables.iter().map(|(name, value)| format.line(name, value).ok_or_else(|| broken(name)));
+    let lines = lines.collect::<Result<Vec<String>, String>>()?;
+    settings.removed_variables(&inherited).into_iter().filter_map(|name| format.removing_line(name)).for_each(|line| say(&line));
+    lines.iter().for_each(|line| say(line));
     Ok(ExitCode::SUCCESS)
 }
 
 /// Loads or makes the certificate authority of a folder, and writes the files that make clients trust it.
 pub fn write_trust_files(folder: &Path) -> Result<(Authority, TrustFiles), AuthorityError> {
     let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    if folder.to_str().is_none() {
+        // Variables and their readers are UTF-8.
+        let error = io::Error::new(ErrorKind::InvalidInput, "the path is not UTF-8");
+        return Err(AuthorityErrorKind::Folder { folder, error }.into());
+    }
     let authority = Authority::open(&folder, Environment::real().machine().into())?;
     let files = TrustFiles::write(&authority, &folder, &inherited_certificates(&inherited))?;
     Ok((authority, files))

@@ -16,6 +16,7 @@ use std::ffi::OsString;
 use std::hash::{BuildHasher, RandomState};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use tokio::process::Command;
 
 /// Runs a server and a command, and returns the exit status of the command.
 pub fn run(mut config: Config, program: &OsString, arguments: &[OsString]) -> Result<ExitCode, Failure> {
@@ -46,7 +47,13 @@ async fn run_beside_server(
     let emulator = Emulator::start_with(config, tls, Environment::real(), &progress).await?;
     emulator.recovered().iter().for_each(|sentence| tracing::info!("{sentence}"));
     let settings = settings_of_server(&emulator, config, trust).ok_or("the first account has no key")?;
-    let ended = launch::run(program, arguments, &settings.variables(&inherited)).await;
+    let mut command = Command::new(program);
+    command.args(arguments).envs(settings.variables(&inherited));
+    for name in settings.removed_variables(&inherited) {
+        tracing::info!("the command does not inherit {name}: it would sign in with it elsewhere");
+        command.env_remove(name);
+    }
+    let ended = launch::run(command).await;
     emulator.stop().await;
     Ok(ExitCode::from(match ended {
         Ok(status) => status,

@@ -109,7 +109,7 @@ pub fn read(
 
     let has = |name: &str| given.iter().any(|argument| argument.flag.name == name);
     if has("help") {
-        return Ok(Command::Print(help::help()));
+        return Ok(Command::Print(help::help(has)));
     }
     if has("version") {
         return Ok(Command::Print(concat!(env!("CARGO_PKG_VERSION"), "\n").to_owned()));

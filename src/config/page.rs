@@ -1,6 +1,6 @@
 //! The text of `docs/configuration.md`, which a test writes from the table of flags.
 
-use crate::client_variables::CLIENT_VARIABLES;
+use crate::client_variables::{CLIENT_VARIABLES, OTHER_SIGN_IN};
 use crate::config::flags::{Flag, SECTIONS, VARIABLES};
 
 /// The parts of `docs/configuration.md` before and after the tables.
@@ -25,6 +25,12 @@ pub(super) fn page() -> String {
     for variable in CLIENT_VARIABLES {
         text += &format!("| `{}` | {} |\n", variable.name, variable.meaning);
     }
+    let removed: Vec<String> = OTHER_SIGN_IN.iter().map(|name| format!("`{name}`")).collect();
+    text += &format!(
+        "\nIf the server issues tokens, both remove variables with which clients would sign in elsewhere, unless they set them: {}. \
+         `AZURE_CLIENT_ID` is kept: it chooses the principal.\n",
+        removed.join(", ")
+    );
     text + DETAILS
 }
 

@@ -56,7 +56,7 @@ impl PageKey {
     /// Returns true if a request is the console's, or no page sent it.
     pub fn permits(&self, headers: &HeaderMap, parameter: Option<&str>) -> bool {
         let is_typed = headers.get(FETCH_SITE).is_none_or(|site| site == "none");
-        let is_page = headers.contains_key(ORIGIN) || !is_typed;
+        let is_page = headers.get(ORIGIN).is_some_and(|origin| !origin.is_empty()) || !is_typed;
         let given = headers.get(HEADER).and_then(|key| key.to_str().ok()).or(parameter);
         !is_page || given == Some(&self.0)
     }

@@ -149,8 +149,8 @@ impl Emulator {
         let address = |kind, endpoint: &Endpoint, port| Address { kind, scheme, host: endpoint.host.clone(), port };
         let options = ListenerOptions { host_style: !config.path_style_only };
         let issuer = config.oauth.map(|_| {
-            let folder = config.location.clone();
-            Issuer::open(config.principals.clone(), environment.clone(), folder).map(Arc::new)
+            let (folder, names) = (config.location.clone(), certificate_names(config).all().to_vec());
+            Issuer::open(config.principals.clone(), environment.clone(), folder, names).map(Arc::new)
         });
         let issuer = issuer.transpose()?;
         let sign_in = Arc::new(SignIn {
@@ -443,11 +443,17 @@ pub(crate) fn load_tls(config: &Config) -> Result<Option<ServerTls>, TlsError> {
 
 /// The certificate that a server with this configuration makes itself, if it does.
 fn automatic_tls(config: &Config) -> Option<Arc<AutomaticTls>> {
-    let Tls::Automatic { names, .. } = &config.tls else { return None };
+    let is_automatic = matches!(config.tls, Tls::Automatic { .. });
+    is_automatic.then(|| Arc::new(AutomaticTls::new(tls_folder(config), certificate_names(config))))
+}
+
+/// The names of a server, which its certificate has if it makes one.
+fn certificate_names(config: &Config) -> CertificateNames {
+    let others: &[String] = if let Tls::Automatic { names, .. } = &config.tls { names } else { &[] };
     let endpoints = [&config.blob, &config.queue, &config.table, &config.file];
     let hosts = endpoints.into_iter().flatten().map(|endpoint| endpoint.host.as_str());
     let accounts = config.accounts.iter().map(|account| account.name.as_str());
-    Some(Arc::new(AutomaticTls::new(tls_folder(config), CertificateNames::of_server(accounts, hosts, names))))
+    CertificateNames::of_server(accounts, hosts, others)
 }
 
 /// The folder of the authority of a server: with its data or, if that is in memory, with the state of the user. `None` if the

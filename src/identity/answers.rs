@@ -87,8 +87,16 @@ impl Answer {
         Answer::managed_error(StatusCode::NOT_FOUND, "There is no such path.")
     }
 
-    pub fn invalid_body(status: u16) -> Answer {
-        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST);
+    pub fn foreign_page() -> Answer {
+        Answer::managed_error(StatusCode::FORBIDDEN, "There are no tokens for web pages from other networks (the header Origin).")
+    }
+
+    pub fn unknown_host(host: &str) -> Answer {
+        let text = format!("There are no tokens over http at {host:?}, which is not a name of this server: --tls-name adds one.");
+        Answer::managed_error(StatusCode::FORBIDDEN, &text)
+    }
+
+    pub fn invalid_body(status: StatusCode) -> Answer {
         Answer::oauth_error(status, "invalid_request", "AADSTS900142: The body of the request cannot be read.")
     }
 

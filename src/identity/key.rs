@@ -194,11 +194,16 @@ fn from_pem(text: &str) -> Option<Vec<u8>> {
     STANDARD.decode(text.split_whitespace().collect::<String>()).ok()
 }
 
-/// Writes a file that only its owner can read, whole or not at all.
+/// Writes a file that only its owner can read, whole or not at all. A file that a crash left is replaced, with its permissions, and a link
+/// is not followed.
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
     let new = path.with_extension("new");
+    match std::fs::remove_file(&new) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
     let mut options = std::fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
+    options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut file = options.open(&new)?;
@@ -233,7 +238,13 @@ mod tests {
         std::fs::create_dir_all(&folder).unwrap();
         let path = folder.join(FILE);
         assert!(SigningKey::load(&path).unwrap().is_none());
+        // What is in the way of the new file is neither followed nor reused.
+        let (new, elsewhere) = (path.with_extension("new"), folder.join("elsewhere"));
+        std::fs::write(&elsewhere, "").unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(&elsewhere, &new).unwrap();
         let key = SigningKey::make(Some(&path)).unwrap();
+        assert!(!path.is_symlink() && !new.exists() && std::fs::read(&elsewhere).unwrap().is_empty());
         let signature = key.sign(b"text").unwrap();
         let loaded = SigningKey::load(&path).unwrap().unwrap();
         assert!(loaded.public().verifies(b"text", &signature));

@@ -16,20 +16,25 @@ use crate::identity::key::SigningKey;
 use crate::identity::path::{Endpoint, Place};
 use crate::identity::request::IssuerRequest;
 use crate::identity::token::{ClientProof, Token, TokenRequest};
-use crate::operation::Body;
 use crate::rules::auth::principals::{Principal, Principals, oid_of};
 use crate::rules::auth::token::TokenVerifier;
+use crate::rules::pages;
 use crate::rules::text::guid;
 use axum::response::Response;
+use http::StatusCode;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 pub use key::KeyError;
 pub use path::ROUTE;
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::OnceCell;
 
 /// The largest body of a request for a token, in bytes.
-const BODY_LIMIT: u64 = 64 << 10;
+const BODY_LIMIT: usize = 64 << 10;
+/// The longest time to send it.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 /// The name of the principal of a request that names none, if none is declared.
 pub const DEFAULT_PRINCIPAL: &str = "lazuli";
 
@@ -39,6 +44,8 @@ pub struct Issuer {
     /// The principals that may have a token. Without any, every name may.
     principals: Principals,
     environment: Arc<Environment>,
+    /// The names of the server. Over http, requests to other public names are refused.
+    names: Vec<String>,
     /// The file of the key; `None`: the key is in memory only.
     file: Option<PathBuf>,
     /// Made for the first token.
@@ -60,11 +67,16 @@ impl Issuer {
     ///
     /// # Errors
     /// [`KeyError`] if the folder has a key that cannot be read.
-    pub fn open(principals: Principals, environment: Arc<Environment>, folder: Option<PathBuf>) -> Result<Issuer, KeyError> {
+    pub fn open(
+        principals: Principals,
+        environment: Arc<Environment>,
+        folder: Option<PathBuf>,
+        names: Vec<String>,
+    ) -> Result<Issuer, KeyError> {
         let file = folder.map(|folder| folder.join(key::FILE));
         let found = file.as_deref().map(SigningKey::load).transpose()?.flatten();
         let key = OnceCell::new_with(found);
-        Ok(Issuer { principals, environment, file, key })
+        Ok(Issuer { principals, environment, names, file, key })
     }
 
     /// Returns true if a request is for the issuer. `is_account` returns true for the names of accounts, whose paths come first.
@@ -86,13 +98,12 @@ impl Issuer {
     ) -> Response {
         let (parts, wire) = request.into_parts();
         let Some(place) = path::find(parts.uri.path(), is_account) else { return Answer::not_found().into_response() };
-        let announced = parts.headers.get(http::header::CONTENT_LENGTH).and_then(|text| text.to_str().ok()?.parse().ok());
-        let expects = parts.headers.contains_key(http::header::EXPECT);
-        // What is left of the body is dropped, and closes the connection.
-        let (mut body, _rest) = Body::new(wire, announced.unwrap_or(0), expects);
-        let answered = match body.bytes(BODY_LIMIT).await {
-            Ok(form) => self.answer_at(&place, &IssuerRequest::new(&parts, &form), https).await,
-            Err(error) => Err(Answer::invalid_body(error.status())),
+        // What is left of a body that is refused is dropped, and closes the connection.
+        let answered = match tokio::time::timeout(BODY_TIMEOUT, Limited::new(wire, BODY_LIMIT).collect()).await {
+            Ok(Ok(form)) => self.answer_at(&place, &IssuerRequest::new(&parts, &form.to_bytes()), https).await,
+            Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Answer::invalid_body(StatusCode::PAYLOAD_TOO_LARGE)),
+            Ok(Err(_)) => Err(Answer::invalid_body(StatusCode::BAD_REQUEST)),
+            Err(_) => Err(Answer::invalid_body(StatusCode::REQUEST_TIMEOUT)),
         };
         let answer = answered.unwrap_or_else(|error| error.with_ids(&self.environment));
         tracing::info!(target: "lazuli::access", "Identity {} {} {}", parts.method, parts.uri.path(), answer.summary());
@@ -101,6 +112,11 @@ impl Issuer {
 
     async fn answer_at(&self, place: &Place<'_>, request: &IssuerRequest, https: bool) -> Result<Answer, Answer> {
         let base = format!("{}://{}{}", if https { "https" } else { "http" }, request.host, place.prefix);
+        self.check_page(request, https)?;
+        match place.endpoint {
+            Endpoint::Discovery { .. } | Endpoint::InstanceDiscovery | Endpoint::Keys => request.check_read()?,
+            _ => {}
+        }
         match place.endpoint {
             Endpoint::AppService => self.managed_token(request, request.app_service_resource()?).await,
             Endpoint::Metadata => self.managed_token(request, request.metadata_resource()?).await,
@@ -112,6 +128,19 @@ impl Issuer {
                 Ok(Answer::ok(json!({ "keys": [key.public().jwk()] })))
             }
             Endpoint::Interactive => Err(Answer::interactive()),
+        }
+    }
+
+    /// Refuses requests of web pages from elsewhere. Over https, no name but those of the certificate gets this far.
+    ///
+    /// # Errors
+    /// 403.
+    fn check_page(&self, request: &IssuerRequest, https: bool) -> Result<(), Answer> {
+        let is_own = https || pages::is_own_host(&request.host, &self.names);
+        match request.origin().is_some_and(pages::is_foreign) {
+            true => Err(Answer::foreign_page()),
+            false if !is_own => Err(Answer::unknown_host(&request.host)),
+            false => Ok(()),
         }
     }
 

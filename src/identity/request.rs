@@ -80,11 +80,35 @@ impl IssuerRequest {
         named.rsplit('/').next().filter(|name| !name.is_empty())
     }
 
+    /// The `Origin` header, which browsers send for a page.
+    pub fn origin(&self) -> Option<&str> {
+        let origin = self.headers.get(http::header::ORIGIN).filter(|origin| !origin.is_empty());
+        origin.map(|origin| origin.to_str().unwrap_or_default())
+    }
+
+    /// Checks that a public document is read.
+    ///
+    /// # Errors
+    /// 405.
+    pub fn check_read(&self) -> Result<(), Answer> {
+        self.check_method(&[Method::GET, Method::HEAD])
+    }
+
+    fn check_method(&self, methods: &[Method]) -> Result<(), Answer> {
+        if methods.contains(&self.method) {
+            return Ok(());
+        }
+        let methods: Vec<&str> = methods.iter().map(Method::as_str).collect();
+        let text = format!("The method must be {}.", methods.join(" or "));
+        Err(Answer::managed_error(StatusCode::METHOD_NOT_ALLOWED, &text))
+    }
+
     /// Checks a request to the endpoint of App Service, or of Cloud Shell, and returns the resource that the token is for.
     ///
     /// # Errors
-    /// 401 without the secret header, 400 without a resource.
+    /// 405 for another method than GET and POST, which Cloud Shell has; 401 without the secret header; 400 without a resource.
     pub fn app_service_resource(&self) -> Result<&str, Answer> {
+        self.check_method(&[Method::GET, Method::POST])?;
         let has_secret = ["x-identity-header", "secret"].iter().any(|name| self.header(name).is_some());
         if !has_secret && !self.has_metadata_header() {
             return Err(Answer::managed_error(
@@ -100,9 +124,7 @@ impl IssuerRequest {
     /// # Errors
     /// 405 for another method than GET; 400 without a resource, or at the address of Azure's service without the header `Metadata`.
     pub fn metadata_resource(&self) -> Result<&str, Answer> {
-        if self.method != Method::GET {
-            return Err(Answer::managed_error(StatusCode::METHOD_NOT_ALLOWED, "The method must be GET."));
-        }
+        self.check_method(&[Method::GET])?;
         // At other addresses the header is optional: the .NET SDK probes without it, and concludes from an error that the machine has no
         // identity.
         if self.host.split(':').next() == Some(METADATA_ADDRESS) && !self.has_metadata_header() {

@@ -19,6 +19,7 @@ pub mod lease;
 pub mod listing;
 pub mod metadata;
 pub mod names;
+pub mod pages;
 pub mod pattern;
 pub mod queue;
 pub mod ranges;

@@ -29,7 +29,11 @@ pub fn change(certificate: &Path, name: &str, fingerprint: &str, undo: bool) -> 
         ));
         return outcome;
     };
-    let steps = system.steps(certificate, name, fingerprint, undo);
+    let mut steps = system.steps(certificate, name, fingerprint, undo);
+    if matches!(steps.first(), Some(Step::Remove(file)) if !file.exists()) {
+        // The tool would only make the same list again.
+        steps.clear();
+    }
     for (number, step) in steps.iter().enumerate() {
         if let Err(error) = perform(step) {
             outcome.failed.push(format!("{}: {error}", step.command()));

@@ -117,7 +117,7 @@ fn the_variables_lead_to_the_server() {
 #[test]
 fn signals_reach_the_command() {
     let state = Folder::new("run-signals");
-    for (name, status) in [("TERM", 143), ("INT", 130), ("HUP", 129)] {
+    for (name, status) in [("TERM", 143), ("INT", 130), ("HUP", 129), ("USR1", 138), ("USR2", 140)] {
         let mut command = launched(&state.0, &["--", "sh", "-c", "echo ready; exec cat"]);
         let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
         let _input = child.stdin.take();
@@ -127,6 +127,44 @@ fn signals_reach_the_command() {
         signal(child.id(), name);
         assert_eq!(child.wait().unwrap().code(), Some(status), "{name}");
     }
+}
+
+/// `nohup` ignores a signal, and its command does too.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_ignored_signal_ends_nothing() {
+    let state = Folder::new("run-nohup");
+    let script = "trap '' HUP; exec \"$0\" run -- sh -c 'echo ready; cat; echo end'";
+    let mut command = Command::new("sh");
+    command.args(["-c", script]).arg(lazuli()).env("XDG_STATE_HOME", &state.0);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let input = child.stdin.take();
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().unwrap()));
+    assert_eq!(lines.next().unwrap().unwrap(), "ready");
+    signal(child.id(), "HUP");
+    drop(input);
+    assert_eq!(lines.next().unwrap().unwrap(), "end");
+    assert!(child.wait().unwrap().success());
+}
+
+/// The variables of a folder whose path is not UTF-8 would name no file.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_that_variables_cannot_name_is_not_used() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new("run-path");
+    let state = folder.0.join(std::ffi::OsStr::from_bytes(b"\xff"));
+    let Output { status, stdout, stderr } =
+        launched(&state, &["--", "sh", "-c", "test -f \"$SSL_CERT_FILE\" && echo found"]).output().unwrap();
+    assert!(status.success() && stdout == b"found\n", "{stdout:?}");
+    assert!(String::from_utf8(stderr).unwrap().contains("the path is not UTF-8"));
+    let env = command(lazuli(), &["env"]).env("XDG_STATE_HOME", &state).output().unwrap();
+    assert_eq!((env.status.code(), env.stdout.is_empty()), (Some(2), true));
+    // Nor can a line break be in the format that reads lines.
+    let env =
+        command(lazuli(), &["env", "--format", "plain"]).env("XDG_STATE_HOME", folder.0.join("a\nPATH=b")).output().unwrap();
+    assert_eq!((env.status.code(), env.stdout.is_empty()), (Some(2), true));
+    assert!(String::from_utf8(env.stderr).unwrap().contains("has a line break"));
 }
 
 /// Without a folder for its state, a run has a temporary one, which it removes.

@@ -1,12 +1,28 @@
-//! Command lines of the other commands: `check`, `import`, `run`, `env` and `trust`.
+//! Tests of the commands that do something else than serve.
 
-use super::{endpoint, refusal, start};
-use crate::client_variables::{CredentialKind, Format};
-use crate::config::{Command, Durability};
-use crate::rules::auth::token::TokenCheck;
-use std::ffi::OsString;
-use std::path::PathBuf;
-use tracing::Level;
+use super::*;
+
+#[test]
+fn questions() {
+    let broken: &[(&str, &str)] = &[("LAZULI_BLOB_PORT", "x"), ("LAZULI_VERSION", "3.35.0"), ("LAZULI_HELP", "me")];
+    for program in ["lazuli", "azurite", "azurite-table"] {
+        for word in ["--version", "-v", "version"] {
+            assert_eq!(start(&[program, word], broken).unwrap(), Command::Print(format!("{}\n", env!("CARGO_PKG_VERSION"))));
+        }
+        for word in ["--help", "-h", "help"] {
+            assert_eq!(start(&[program, "-s", word], broken).unwrap(), Command::Print(help::help(|_| false)));
+        }
+        for word in ["--health", "health"] {
+            let Ok(Command::Health(config)) = start(&[program, word, "--tablePort=7"], &broken[1..]) else { panic!("{program}") };
+            assert!(config.table.is_none_or(|table| table.port == 7), "{program}");
+        }
+        for word in ["--check", "check"] {
+            assert!(matches!(start(&[program, word, "--location", "data"], &broken[1..]), Ok(Command::Check(_))), "{program}");
+        }
+    }
+    assert!(start(&["lazuli", "--help", "--bogus"], &[]).is_err());
+    assert!(start(&["lazuli", "--health"], broken).is_err());
+}
 
 #[test]
 fn a_check_names_its_place() {
@@ -64,8 +80,11 @@ fn variables_are_printed_for_a_reader() {
         Ok(Command::Env(config, format)) => (config.blob, format),
         other => panic!("{args:?}: {other:?}"),
     };
-    assert_eq!(env(&["lazuli", "env"]), (endpoint(7), Format::of_system()));
-    assert_eq!(env(&["lazuli", "env", "--blob-port=8", "--format", "dotenv"]), (endpoint(8), Format::Dotenv));
+    assert_eq!(env(&["lazuli", "env"]), (endpoint(7), crate::client_variables::Format::of_system()));
+    assert_eq!(
+        env(&["lazuli", "env", "--blob-port=8", "--format", "dotenv"]),
+        (endpoint(8), crate::client_variables::Format::Dotenv)
+    );
     assert_eq!(
         refusal(&["env", "--format", "yaml"], &[]),
         "--format: \"yaml\" is not a format: sh, powershell, cmd, dotenv or plain"

@@ -1,6 +1,7 @@
 //! Tables of command lines and environments with their results. The process's own arguments and environment are never read.
 
 mod commands;
+mod pages;
 
 use super::*;
 use crate::account::Account;
@@ -466,28 +467,6 @@ fn programs() {
 }
 
 #[test]
-fn questions() {
-    let broken: &[(&str, &str)] = &[("LAZULI_BLOB_PORT", "x"), ("LAZULI_VERSION", "3.35.0"), ("LAZULI_HELP", "me")];
-    for program in ["lazuli", "azurite", "azurite-table"] {
-        for word in ["--version", "-v", "version"] {
-            assert_eq!(start(&[program, word], broken).unwrap(), Command::Print(format!("{}\n", env!("CARGO_PKG_VERSION"))));
-        }
-        for word in ["--help", "-h", "help"] {
-            assert_eq!(start(&[program, "-s", word], broken).unwrap(), Command::Print(help::help()));
-        }
-        for word in ["--health", "health"] {
-            let Ok(Command::Health(config)) = start(&[program, word, "--tablePort=7"], &broken[1..]) else { panic!("{program}") };
-            assert!(config.table.is_none_or(|table| table.port == 7), "{program}");
-        }
-        for word in ["--check", "check"] {
-            assert!(matches!(start(&[program, word, "--location", "data"], &broken[1..]), Ok(Command::Check(_))), "{program}");
-        }
-    }
-    assert!(start(&["lazuli", "--help", "--bogus"], &[]).is_err());
-    assert!(start(&["lazuli", "--health"], broken).is_err());
-}
-
-#[test]
 fn the_list_is_in_order() {
     let mut seen = std::collections::HashSet::new();
     for flag in flags() {
@@ -513,75 +492,6 @@ fn the_list_is_in_order() {
     for variable in VARIABLES {
         assert!(variable.yields_to.is_none_or(|name| flags().any(|flag| flag.name == name)), "{}", variable.name);
     }
-}
-
-#[test]
-fn the_help_lists_the_groups_of_roles() {
-    let identity = flags().find(|flag| flag.name == "identity").unwrap();
-    let groups: Vec<&str> = roles::group_names().collect();
-    assert!(identity.meaning.contains(&format!("or one of {}.", groups.join(", "))), "{}", identity.meaning);
-}
-
-#[test]
-fn values_that_shells_complete_are_values() {
-    for flag in flags() {
-        for value in flag.values {
-            (flag.set)(&mut Draft::default(), value).unwrap();
-        }
-        assert!(flag.values.is_empty() || (flag.set)(&mut Draft::default(), "neither").is_err(), "--{}", flag.name);
-    }
-}
-
-#[test]
-fn every_shell_completes_every_flag() {
-    for shell in ["bash", "zsh", "fish", "powershell"] {
-        let Command::Print(script) = start(&["lazuli", "--completions", shell], &[("LAZULI_BLOB_PORT", "x")]).unwrap() else {
-            panic!("{shell}")
-        };
-        for flag in flags() {
-            let name = if shell == "fish" { format!("-l {} ", flag.name) } else { format!("--{}", flag.name) };
-            assert!(script.contains(&name), "{shell} completes no --{}", flag.name);
-        }
-        assert!(script.contains("import") && script.contains("lazuli-storage"), "{shell}");
-    }
-    assert_eq!(refusal(&["--completions", "sh"], &[]), "--completions: \"sh\" is not a shell: bash, zsh, fish or powershell");
-    assert_eq!(refusal(&["--completions"], &[]), "--completions needs a value: --completions SHELL");
-}
-
-#[test]
-fn the_man_page_has_every_flag_and_no_request_by_accident() {
-    let Command::Print(page) = start(&["lazuli", "--man"], &[("LAZULI_BLOB_PORT", "x")]).unwrap() else { panic!() };
-    for flag in flags() {
-        assert!(page.contains(&format!("\\fB\\-\\-{}\\fR", flag.name.replace('-', "\\-"))), "--{}", flag.name);
-    }
-    let known = [".TH", ".SH", ".SS", ".TP", ".PP", ".B", ".BR", ".BI", ".RB", ".RI", ".I", ".br", ".RS", ".RE", ".EX", ".EE"];
-    for line in page.lines() {
-        let request = line.split(' ').next().unwrap_or_default();
-        assert!(!line.starts_with(['.', '\'']) || known.contains(&request), "{line}");
-        assert!(line.len() <= 100 && !line.is_empty(), "{line:?}");
-    }
-}
-
-#[test]
-fn help_fits_a_screen_and_names_everything() {
-    let help = help::help();
-    for line in help.lines() {
-        assert!(line.len() <= 116 && line == line.trim_end(), "{line:?}");
-    }
-    for flag in flags() {
-        assert!(help.contains(&format!("--{}", flag.name)), "--{}", flag.name);
-    }
-}
-
-#[test]
-#[expect(clippy::disallowed_methods, reason = "this test looks after a page of the documentation")]
-fn docs_configuration_md_is_fresh() {
-    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/configuration.md");
-    if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(page, page::page()).unwrap();
-    }
-    let text = std::fs::read_to_string(page).unwrap_or_default().replace("\r\n", "\n");
-    assert!(text == page::page().replace("\r\n", "\n"), "docs/configuration.md is stale: UPDATE_DOCS=1 cargo test config");
 }
 
 #[test]

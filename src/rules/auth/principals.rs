@@ -26,10 +26,16 @@ pub struct Principals(pub Vec<Principal>);
 pub enum PrincipalError {
     #[error("an identity has no name; write NAME[:OID][,role=ROLE][,scope=CONTAINER][,group=OID]")]
     NoName,
+    #[error("the name {0:?} of an identity has a control character")]
+    InvalidName(String),
     #[error("the identity {0:?} has an object id that is not a GUID: {1:?}")]
     InvalidOid(String, String),
     #[error("the identity {0:?} has no role before scope={1}")]
     ScopeWithoutRole(String, String),
+    #[error("the identity {0:?} has two scopes for one role, {1} and {2}; repeat the role before the second")]
+    TwoScopes(String, String, String),
+    #[error("the identity {0:?}: scope={1:?} is not the name of a container, queue, table or share")]
+    InvalidScope(String, String),
     #[error("the identity {name:?}: {role:?} is not a role; the roles are {}", roles::short_names().collect::<Vec<_>>().join(", "))]
     UnknownRole { name: String, role: String },
     #[error("the identity {name:?}: {option:?} is not an option; the options are role, scope and group")]
@@ -49,6 +55,12 @@ pub fn oid_of(name: &str) -> String {
     uuid::Builder::from_random_bytes(bytes).into_uuid().to_string()
 }
 
+/// Returns true for a name that some container, queue, table or share can have. A scope of another name would never match.
+fn is_resource_name(scope: &str) -> bool {
+    let name = scope.strip_prefix('$').unwrap_or(scope);
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+}
+
 impl Principal {
     /// Parses `NAME[:OID][,role=ROLE][,scope=CONTAINER][,group=OID]`. A scope is that of the role before it.
     ///
@@ -61,6 +73,9 @@ impl Principal {
         if name.is_empty() {
             return Err(PrincipalError::NoName);
         }
+        if name.contains(char::is_control) {
+            return Err(PrincipalError::InvalidName(name.to_owned()));
+        }
         let name = name.to_owned();
         let id = |oid: &str| {
             let invalid = || PrincipalError::InvalidOid(name.clone(), oid.to_owned());
@@ -70,16 +85,23 @@ impl Principal {
         let (mut groups, mut assigned) = (Vec::new(), Vec::new());
         // Where the roles of the last `role=` begin. One name can stand for several roles, and a scope is for all of them.
         let mut last_role: Option<usize> = None;
+        let mut last_scope: Option<&str> = None;
         for part in parts.filter(|part| !part.is_empty()) {
             match part.split_once('=') {
                 Some(("role", role)) => {
                     let unknown = || PrincipalError::UnknownRole { name: name.clone(), role: role.to_owned() };
                     let found = roles::by_name(role.trim()).ok_or_else(unknown)?;
-                    last_role = Some(assigned.len());
+                    (last_role, last_scope) = (Some(assigned.len()), None);
                     assigned.extend(found.into_iter().map(|role| Assignment { role, scope: None }));
                 }
                 Some(("scope", scope)) => {
                     let since = last_role.ok_or_else(|| PrincipalError::ScopeWithoutRole(name.clone(), scope.to_owned()))?;
+                    if let Some(other) = last_scope.replace(scope) {
+                        return Err(PrincipalError::TwoScopes(name, other.to_owned(), scope.to_owned()));
+                    }
+                    if !is_resource_name(scope) {
+                        return Err(PrincipalError::InvalidScope(name, scope.to_owned()));
+                    }
                     let scoped = assigned.iter_mut().skip(since);
                     scoped.for_each(|assignment: &mut Assignment| assignment.scope = Some(scope.to_owned()));
                 }
@@ -191,6 +213,11 @@ mod tests {
             ("ann,role=writer", "the identity \"ann\": \"writer\" is not a role; the roles are owner, contributor, "),
             ("ann,rolle=reader", "the identity \"ann\": \"rolle=reader\" is not an option"),
             ("ann,reader", "the identity \"ann\": \"reader\" is not an option"),
+            ("ann,role=reader,scope=", "the identity \"ann\": scope=\"\" is not the name of a container, "),
+            ("ann,role=reader,scope=a b", "the identity \"ann\": scope=\"a b\" is not the name of a container, "),
+            ("ann,role=reader,scope=a/b", "the identity \"ann\": scope=\"a/b\" is not the name of a container, "),
+            ("ann,role=reader,scope=a,scope=b", "the identity \"ann\" has two scopes for one role, a and b; repeat "),
+            ("ann\nbob", "the name \"ann\\nbob\" of an identity has a control character"),
         ] {
             let error = Principal::parse(text).unwrap_err().to_string();
             assert!(error.starts_with(message), "{text}: {error}");

@@ -208,15 +208,13 @@ impl Claims {
         let claims = json_object(claims)?;
         let text = |name: &str| claims.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
         let first = |names: &[&str]| names.iter().find_map(|name| text(name));
-        let list = |name: &str| {
-            let texts = claims.get(name)?.as_array()?.iter().filter_map(Value::as_str);
-            Some(texts.map(str::to_owned).collect::<Vec<_>>())
+        // Some issuers write a list of one as a text.
+        let list = |name: &str| match claims.get(name)? {
+            Value::Array(all) => Some(all.iter().filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>()),
+            _ => Some(text(name).into_iter().collect()),
         };
         Some(Claims {
-            audiences: match claims.get("aud") {
-                Some(Value::Array(all)) => all.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
-                _ => text("aud").into_iter().collect(),
-            },
+            audiences: list("aud").unwrap_or_default(),
             issuer: text("iss"),
             issued: time_claim(&claims, "iat")?,
             start: time_claim(&claims, "nbf")?,
@@ -328,6 +326,27 @@ mod tests {
         assert_eq!(who(TOKEN), ["o", "t", "ann@example.org"]);
         assert_eq!(who(r#"{"sub":"s","tid":"t","appid":"a"}"#), ["s", "t", "a"]);
         assert_eq!(who(r#"{"oid":7,"tid":""}"#), [NOBODY, NOBODY, ""]);
+    }
+
+    /// A claim that cannot be read limits its bearer, and does not set it free.
+    #[test]
+    fn the_claim_of_roles_limits_in_every_form() {
+        for (claims, names) in [
+            ("{}", None),
+            (r#"{"roles":["Storage Blob Data Reader","Storage Table Data Reader"]}"#, Some(&["blob-reader", "table-reader"][..])),
+            (r#"{"roles":"Storage Blob Data Reader"}"#, Some(&["blob-reader"])),
+            (r#"{"roles":[]}"#, Some(&[])),
+            (r#"{"roles":["x",7]}"#, Some(&[])),
+            (r#"{"roles":null}"#, Some(&[])),
+            (r#"{"roles":{"a":1}}"#, Some(&[])),
+        ] {
+            let rights = bearer(Some(TokenCheck::Dev), &token(claims), &CONTEXT).unwrap().rights;
+            let held = match &rights {
+                Rights::All => None,
+                Rights::Assigned(roles) => Some(roles.iter().map(|role| role.role.short).collect::<Vec<_>>()),
+            };
+            assert_eq!(held.as_deref(), names, "{claims}");
+        }
     }
 
     #[test]

@@ -26,17 +26,17 @@ async fn control_requests_need_the_flag() {
 
 #[tokio::test]
 async fn pages_of_other_sites_are_refused() {
-    let server = TestServer::with(&["--control", "--control-host", "ci.example.test", "--tls-name", "tls.example.test"]).await;
+    let server = TestServer::with(&["--control", "--control-host", "ci.example.com", "--tls-name", "tls.example.com"]).await;
     let port = server.host(lazuli::ServiceKind::Blob).split(':').nth(1).unwrap().to_owned();
     for (host, origin, expected) in [
         ("127.0.0.1", None, 200),
         ("localhost", None, 200),
         ("one.blob.localhost", None, 200),
         ("lazuli", None, 200),
-        ("ci.example.test", None, 200),
-        ("tls.example.test", None, 200),
-        ("example.test", None, 403),
-        ("127.0.0.1", Some("http://example.test"), 403),
+        ("ci.example.com", None, 200),
+        ("tls.example.com", None, 200),
+        ("example.com", None, 403),
+        ("127.0.0.1", Some("http://example.com"), 403),
         ("127.0.0.1", Some("http://127.0.0.1:1"), 403),
         ("127.0.0.1", Some("null"), 403),
     ] {

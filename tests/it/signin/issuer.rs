@@ -58,6 +58,74 @@ async fn managed_identities_get_tokens() {
 }
 
 #[tokio::test]
+async fn an_endpoint_has_its_methods() {
+    let server = TestServer::with(&["--oauth", "local"]).await;
+    for (path, methods) in [
+        ("/msi/token?resource=r", &["GET", "POST"][..]),
+        ("/metadata/identity/oauth2/token?resource=r", &["GET"]),
+        ("/adfs/oauth2/token", &["POST"]),
+        ("/adfs/.well-known/openid-configuration", &["GET", "HEAD"]),
+        ("/common/discovery/instance", &["GET", "HEAD"]),
+        ("/adfs/discovery/keys", &["GET", "HEAD"]),
+    ] {
+        for method in ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"] {
+            let answer = visit(&server, method, path, &[("x-identity-header", "x")], "").await;
+            assert_eq!(answer.status != 405, methods.contains(&method), "{method} {path}: {}", answer.text());
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_form_can_come_in_chunks() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let server = TestServer::with(&["--oauth", "local"]).await;
+    let form = format!("grant_type=client_credentials&client_id=ann&client_secret=s&scope={STORAGE}/.default");
+    let large = "x".repeat(70_000);
+    for (form, status) in [(form.as_str(), 200), (&large, 413)] {
+        let (start, end) = form.split_at(10);
+        let chunks: String = [start, end].iter().map(|chunk| format!("{:x}\r\n{chunk}\r\n", chunk.len())).collect();
+        let head =
+            "POST /adfs/oauth2/token HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n";
+        let mut stream = tokio::net::TcpStream::connect(server.host(ServiceKind::Blob)).await.unwrap();
+        stream.write_all(format!("{head}{chunks}0\r\n\r\n").as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
+    }
+}
+
+/// A page can let its own name point to this machine, and a browser then lets it read the answers.
+#[tokio::test]
+async fn web_pages_from_elsewhere_get_no_token() {
+    let server = TestServer::with(&["--oauth", "local", "--tls-name", "storage.example.com", "--cors", "all"]).await;
+    let own = server.host(ServiceKind::Blob);
+    let form = "grant_type=client_credentials&client_id=ann&client_secret=s&scope=https%3A%2F%2Fstorage.azure.com%2F.default";
+    for (host, origin, status) in [
+        (own.as_str(), "", 200),
+        ("localhost:1", "", 200),
+        ("lazuli:10000", "", 200),
+        ("storage.example.com", "", 200),
+        ("rebound.example.com:10000", "", 403),
+        ("rebound.example.com:10000", "http://rebound.example.com:10000", 403),
+        (&own, "https://example.com", 403),
+        (&own, "null", 403),
+        (&own, "http://localhost:3000", 200),
+    ] {
+        for (method, path, body) in [
+            ("GET", "/msi/token?resource=r", ""),
+            ("GET", "/metadata/identity/oauth2/token?resource=r", ""),
+            ("GET", "/_lazuli/identity/msi/token?resource=r", ""),
+            ("POST", "/adfs/oauth2/v2.0/token", form),
+        ] {
+            let request = server.visit(method, host, path).header("x-identity-header", "x").header("origin", origin);
+            let answer = request.body(body).send().await;
+            assert_eq!(answer.status, status, "{host} {origin} {path}: {}", answer.text());
+            assert_eq!(answer.header("access-control-allow-origin"), "", "{path}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn the_same_client_is_the_same_principal() {
     let server = TestServer::with(&["--oauth", "local"]).await;
     let oid = |token: String| part(&token, 1)["oid"].as_str().unwrap().to_owned();

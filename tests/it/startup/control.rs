@@ -1,6 +1,8 @@
 //! `--control`, and the health of a server over HTTP.
 
 use crate::process::{FREE, Folder, Running, send};
+use crate::server::TestServer;
+use lazuli::ServiceKind;
 
 /// Every server answers health requests. The clock and the reset need `--control`, and a refusal without it says so.
 #[test]
@@ -35,6 +37,28 @@ fn control_needs_its_flag() {
             let answer = send(port, request);
             assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{request}: {answer}");
         }
+    }
+}
+
+/// Any page can make a browser send a request. Only the answer is hidden from it.
+#[tokio::test]
+async fn web_pages_from_elsewhere_change_nothing() {
+    let server = TestServer::with(&["--control", "--cors", "all"]).await;
+    server.container("box").await;
+    let host = server.host(ServiceKind::Blob);
+    for (origin, status) in [
+        ("https://example.com", 403),
+        ("http://rebound.example.com:10000", 403),
+        ("null", 403),
+        ("http://localhost:3000", 403),
+        ("", 200),
+    ] {
+        for path in ["/_lazuli/clock?seconds=1", "/_lazuli/reset"] {
+            let answer = server.visit("POST", &host, path).header("origin", origin).send().await;
+            assert_eq!(answer.status, status, "{origin} {path}: {}", answer.text());
+        }
+        let found = server.request("GET", "/box?restype=container").send().await;
+        assert_eq!(found.status == 200, status == 403, "{origin}");
     }
 }
 

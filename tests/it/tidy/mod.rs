@@ -149,7 +149,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("progress", &[]),
     ("store", &["rules", "environment", "progress"]),
     ("user", &["store"]),
-    ("identity", &["rules", "environment", "operation"]),
+    ("identity", &["rules", "environment"]),
     ("operation", &["rules", "account", "environment", "store"]),
     ("services/shared", &["rules", "account", "environment", "store", "operation"]),
     ("services/blob", SERVICE),
