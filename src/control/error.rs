@@ -53,7 +53,7 @@ impl ControlError {
     }
 
     pub fn response(&self) -> Response<Body> {
-        let body = json!({ "error": { "code": self.code, "message": self.message } }).to_string();
+        let body = format!("{}\n", json!({ "error": { "code": self.code, "message": self.message } }));
         let mut response = Response::new(Body::from(body));
         *response.status_mut() = self.status;
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));

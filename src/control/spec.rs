@@ -263,9 +263,9 @@ impl ControlRequest {
     }
 }
 
-/// An answer with a JSON document.
+/// An answer with a JSON document. It ends with the line, for people who read it in a terminal.
 pub fn json(value: &Value) -> Response<Body> {
-    document("application/json", value.to_string())
+    document("application/json", format!("{value}\n"))
 }
 
 /// An answer with a document of this type.
