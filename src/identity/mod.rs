@@ -22,6 +22,7 @@ use crate::rules::pages;
 use crate::rules::text::guid;
 use axum::response::Response;
 use http::StatusCode;
+use http_body::Body as _;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 pub use key::KeyError;
 pub use path::ROUTE;
@@ -98,6 +99,9 @@ impl Issuer {
     ) -> Response {
         let (parts, wire) = request.into_parts();
         let Some(place) = path::find(parts.uri.path(), is_account) else { return Answer::not_found().into_response() };
+        if wire.size_hint().lower() > BODY_LIMIT as u64 {
+            return Answer::invalid_body(StatusCode::PAYLOAD_TOO_LARGE).into_response();
+        }
         // What is left of a body that is refused is dropped, and closes the connection.
         let answered = match tokio::time::timeout(BODY_TIMEOUT, Limited::new(wire, BODY_LIMIT).collect()).await {
             Ok(Ok(form)) => self.answer_at(&place, &IssuerRequest::new(&parts, &form.to_bytes()), https).await,
