@@ -1,11 +1,14 @@
-"""Writes and reads with DefaultAzureCredential and the endpoints that `lazuli run` sets."""
+"""Writes and reads with DefaultAzureCredential and the endpoints that `lazuli run` sets, and with asyncio."""
 
+import asyncio
 import os
 from datetime import datetime, timedelta, timezone
 
 from azure.data.tables import TableServiceClient
 from azure.identity import DefaultAzureCredential
+from azure.identity.aio import DefaultAzureCredential as AsyncDefaultAzureCredential
 from azure.storage.blob import BlobClient, BlobSasPermissions, BlobServiceClient, generate_blob_sas
+from azure.storage.blob.aio import BlobServiceClient as AsyncBlobServiceClient
 from azure.storage.filedatalake import DataLakeServiceClient
 from azure.storage.fileshare import ShareServiceClient
 from azure.storage.queue import QueueServiceClient
@@ -44,3 +47,15 @@ lake = DataLakeServiceClient(os.environ["AZURE_STORAGE_DFS_ENDPOINT"], credentia
 page = lake.create_file_system("lake").get_file_client("a")
 page.upload_data(b"lake", overwrite=True)
 assert page.download_file().readall() == b"lake"
+
+
+async def read():
+    async with (
+        AsyncDefaultAzureCredential() as credential,
+        AsyncBlobServiceClient(os.environ["AZURE_STORAGE_BLOB_ENDPOINT"], credential) as service,
+    ):
+        download = await service.get_blob_client("box", "a").download_blob()
+        assert await download.readall() == b"blob"
+
+
+asyncio.run(read())

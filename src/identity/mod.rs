@@ -20,8 +20,11 @@ use crate::rules::auth::principals::{Principal, Principals, oid_of};
 use crate::rules::auth::token::TokenVerifier;
 use crate::rules::pages;
 use crate::rules::text::guid;
+use axum::body::Body;
 use axum::response::Response;
+use bytes::Bytes;
 use http::StatusCode;
+use http_body::Body as _;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 pub use key::KeyError;
 pub use path::ROUTE;
@@ -90,20 +93,13 @@ impl Issuer {
     }
 
     /// Answers a request that is for the issuer. `https` is true for a connection with TLS.
-    pub async fn answer(
-        &self,
-        request: http::Request<axum::body::Body>,
-        https: bool,
-        is_account: impl Fn(&str) -> bool,
-    ) -> Response {
+    pub async fn answer(&self, request: http::Request<Body>, https: bool, is_account: impl Fn(&str) -> bool) -> Response {
         let (parts, wire) = request.into_parts();
         let Some(place) = path::find(parts.uri.path(), is_account) else { return Answer::not_found().into_response() };
         // What is left of a body that is refused is dropped, and closes the connection.
-        let answered = match tokio::time::timeout(BODY_TIMEOUT, Limited::new(wire, BODY_LIMIT).collect()).await {
-            Ok(Ok(form)) => self.answer_at(&place, &IssuerRequest::new(&parts, &form.to_bytes()), https).await,
-            Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Answer::invalid_body(StatusCode::PAYLOAD_TOO_LARGE)),
-            Ok(Err(_)) => Err(Answer::invalid_body(StatusCode::BAD_REQUEST)),
-            Err(_) => Err(Answer::invalid_body(StatusCode::REQUEST_TIMEOUT)),
+        let answered = match read_form(wire).await {
+            Ok(form) => self.answer_at(&place, &IssuerRequest::new(&parts, &form), https).await,
+            Err(status) => Err(Answer::invalid_body(status)),
         };
         let answer = answered.unwrap_or_else(|error| error.with_ids(&self.environment));
         tracing::info!(target: "lazuli::access", "Identity {} {} {}", parts.method, parts.uri.path(), answer.summary());
@@ -187,6 +183,22 @@ impl Issuer {
             tokio::task::spawn_blocking(make).await.unwrap_or(Err(KeyError::Random))
         };
         self.key.get_or_try_init(made).await.map_err(|error| Answer::failed(&error))
+    }
+}
+
+/// Reads a body, of a limited size and in a limited time.
+///
+/// # Errors
+/// 413, 408, or 400 for a body that breaks off.
+async fn read_form(body: Body) -> Result<Bytes, StatusCode> {
+    if body.size_hint().lower() > BODY_LIMIT as u64 {
+        return Err(StatusCode::PAYLOAD_TOO_LARGE);
+    }
+    match tokio::time::timeout(BODY_TIMEOUT, Limited::new(body, BODY_LIMIT).collect()).await {
+        Ok(Ok(form)) => Ok(form.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(StatusCode::PAYLOAD_TOO_LARGE),
+        Ok(Err(_)) => Err(StatusCode::BAD_REQUEST),
+        Err(_) => Err(StatusCode::REQUEST_TIMEOUT),
     }
 }
 

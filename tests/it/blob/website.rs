@@ -248,7 +248,8 @@ async fn every_host_of_an_account() {
         let web_port = server.visit("GET", host, "/").port(web).send().await;
         assert_eq!((web_port.status, web_port.text()), (200, at_web_port), "{host}");
     }
-    // No other service is at its port, except for the health check.
+    // No other service is at its port, except for the health check and control requests. The script of a website could read the console.
+    assert_eq!(server.visit("GET", "127.0.0.1", "/_lazuli/").port(web).send().await.status, 404);
     assert_eq!(server.visit("GET", "127.0.0.1", "/one/$web/index.html").port(web).send().await.status, 404);
     assert_eq!(server.visit("GET", "127.0.0.1", "/_lazuli/health").port(web).send().await.status, 200);
     assert!(TestServer::new().await.emulator.websites().is_none());

@@ -77,21 +77,29 @@ async fn an_endpoint_has_its_methods() {
 
 #[tokio::test]
 async fn a_form_can_come_in_chunks() {
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let server = TestServer::with(&["--oauth", "local"]).await;
     let form = format!("grant_type=client_credentials&client_id=ann&client_secret=s&scope={STORAGE}/.default");
     let large = "x".repeat(70_000);
     for (form, status) in [(form.as_str(), 200), (&large, 413)] {
         let (start, end) = form.split_at(10);
         let chunks: String = [start, end].iter().map(|chunk| format!("{:x}\r\n{chunk}\r\n", chunk.len())).collect();
-        let head =
-            "POST /adfs/oauth2/token HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n";
-        let mut stream = tokio::net::TcpStream::connect(server.host(ServiceKind::Blob)).await.unwrap();
-        stream.write_all(format!("{head}{chunks}0\r\n\r\n").as_bytes()).await.unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).await.unwrap();
+        let answer = exchange(&server, &format!("transfer-encoding: chunked\r\n\r\n{chunks}0\r\n\r\n")).await;
         assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
     }
+    // The server does not wait for a body that is announced as too large.
+    let answer = exchange(&server, "content-length: 100000000\r\n\r\n").await;
+    assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
+}
+
+/// Sends the end of a request for a token, and reads the answer.
+async fn exchange(server: &TestServer, end: &str) -> String {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let mut stream = tokio::net::TcpStream::connect(server.host(ServiceKind::Blob)).await.unwrap();
+    let head = "POST /adfs/oauth2/token HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n";
+    stream.write_all(format!("{head}{end}").as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    answer
 }
 
 /// A page can let its own name point to this machine, and a browser then lets it read the answers.
