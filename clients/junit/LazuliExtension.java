@@ -131,7 +131,7 @@ public final class LazuliExtension implements BeforeEachCallback, AfterEachCallb
                 if (response.statusCode() != 200) {
                     throw new IllegalStateException(method + " " + path + ": " + response.body());
                 }
-                return response.body();
+                return response.body().strip();
             } catch (IOException error) {
                 throw new IllegalStateException(error);
             } catch (InterruptedException error) {
