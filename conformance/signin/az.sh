@@ -1,17 +1,23 @@
-# Blobs, queues, tables and files with the Azure CLI, after `az login` of a service principal with a secret or an assertion.
+# Blobs, queues, tables and files with the Azure CLI, after `az login`.
 set -eu
 . ./bearer.sh
 export AZURE_CONFIG_DIR="$HOME/az" AZURE_CORE_COLLECT_TELEMETRY=no AZURE_CORE_ONLY_SHOW_ERRORS=yes
 
-# An authority that ends in `adfs` is one whose tenant the CLI does not look up, so any id is one.
-az cloud update --name AzureCloud --endpoint-active-directory "$AZURE_AUTHORITY_HOST/$AZURE_TENANT_ID"
-tenant=00000000-0000-0000-0000-000000000000
-if [ -n "${AZURE_CLIENT_SECRET:-}" ]; then
-  set -- --password "$AZURE_CLIENT_SECRET"
+if [ -n "${AZURE_CLIENT_ID:-}" ]; then
+  # An authority that ends in `adfs` is one whose tenant the CLI does not look up, so any id is one.
+  az cloud update --name AzureCloud --endpoint-active-directory "$AZURE_AUTHORITY_HOST/$AZURE_TENANT_ID"
+  tenant=00000000-0000-0000-0000-000000000000
+  if [ -n "${AZURE_CLIENT_SECRET:-}" ]; then
+    set -- --password "$AZURE_CLIENT_SECRET"
+  else
+    set -- --federated-token "$(cat "$AZURE_FEDERATED_TOKEN_FILE")"
+  fi
+  az login --service-principal --username "$AZURE_CLIENT_ID" "$@" --tenant "$tenant" --skip-subscription-discovery
 else
-  set -- --federated-token "$(cat "$AZURE_FEDERATED_TOKEN_FILE")"
+  # For a managed identity the CLI lists the subscriptions, and no flag prevents it. The issuer's list is empty.
+  az cloud update --name AzureCloud --skip-endpoint-discovery --endpoint-resource-manager "$AZURE_AUTHORITY_HOST/_lazuli/identity"
+  az login --identity --allow-no-subscriptions
 fi
-az login --service-principal --username "$AZURE_CLIENT_ID" "$@" --tenant "$tenant" --skip-subscription-discovery
 
 # The variables name a key too, so each command says that it uses the token.
 storage() { # COMMAND...

