@@ -1,5 +1,6 @@
 //! The implementation of [`Service`] that the four services share.
 
+use crate::account::Account;
 use crate::operation::{Operation, OperationSpec, ReplyFuture, Request, ResourcePath, Service, ServiceKind, Target};
 use crate::rules::auth::permissions::PublicAccess;
 use crate::rules::auth::sas::Policy;
@@ -92,8 +93,11 @@ impl<S: ServiceResource> Service for ServiceAccounts<S> {
         resource.policies().iter().find(|policy| policy.id == id).cloned()
     }
 
-    fn cors(&self, account: &str) -> Arc<[CorsRule]> {
-        self.existing(account).map_or_else(Arc::default, |account| account.properties.read().cors.clone())
+    fn cors(&self, account: &Account) -> Arc<[CorsRule]> {
+        if account.any_origin {
+            return [CorsRule::allow_all()].into();
+        }
+        self.existing(&account.name).map_or_else(Arc::default, |account| account.properties.read().cors.clone())
     }
 
     fn default_version(&self, account: &str) -> Option<Version> {

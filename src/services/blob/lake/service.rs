@@ -1,5 +1,6 @@
 //! The targets of the paths of the Data Lake API, and what else it has of its own.
 
+use crate::account::Account;
 use crate::operation::{OperationSpec, ReplyFuture, Request, ResourcePath, Service, ServiceKind, Target};
 use crate::rules::auth::permissions::PublicAccess;
 use crate::rules::auth::sas::Policy;
@@ -74,7 +75,7 @@ impl Service for DataLake {
         self.0.policy(account, target, id)
     }
 
-    fn cors(&self, account: &str) -> Arc<[CorsRule]> {
+    fn cors(&self, account: &Account) -> Arc<[CorsRule]> {
         self.0.cors(account)
     }
 
