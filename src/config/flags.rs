@@ -130,8 +130,8 @@ pub(super) static SECTIONS: &[Section] = &[
                 .default(WELL_KNOWN_ACCOUNT)
                 .means(
                     "An account: name[:key[:key2]], then any of ,versioning ,hns ,immutability ,access-tracking ,premium \
-                     ,container-retention=DAYS ,share-retention=DAYS ,scope=NAME; repeat it for more; it replaces the default account. The name * is every name: such an account \
-                     is made on its first use",
+                     ,container-retention=DAYS ,share-retention=DAYS ,scope=NAME; repeat it for more; it replaces the default account. \
+                     The name * is every name: such an account is made on its first use",
                 ),
             switch("in-memory", |d, v| boolean(v).map(|on| d.in_memory = on))
                 .azurite("inMemoryPersistence")

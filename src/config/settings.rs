@@ -43,7 +43,7 @@ pub struct Config {
     pub(crate) tls: Tls,
     /// What is checked of a bearer token; `None`: bearer tokens are refused.
     pub(crate) oauth: Option<TokenCheck>,
-    /// How clients that `lazuli run` and `lazuli env` prepare get a token; `None`: they are not prepared for that.
+    /// The credential whose variables `lazuli run` and `lazuli env` set; `None`: of no credential.
     pub(crate) credential: Option<CredentialKind>,
     /// Whether every request is authorized, whoever sends it (`--auth none`).
     pub(crate) is_open: bool,

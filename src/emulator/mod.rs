@@ -409,7 +409,8 @@ async fn answer(pipeline: &Arc<Pipeline>, request: Request) -> Response {
     let unknown = || Peer::new(SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), 0), false);
     let peer = request.extensions().get::<Peer>().cloned().unwrap_or_else(unknown);
     if let Some(issuer) = pipeline.issuer_of(&request) {
-        return issuer.answer(request, peer.https, |name| pipeline.is_account(name)).await;
+        let host = host::of(request.uri(), request.headers()).to_owned();
+        return issuer.answer(request, &host, peer.https, |name| pipeline.is_account(name)).await;
     }
     landing.apply(pipeline.answer(request, peer).await)
 }

@@ -66,7 +66,7 @@ pub struct SignedHead<'a> {
     pub sign_in: &'a SignIn,
     /// The server's time.
     pub now: Timestamp,
-    /// The machine's time, which decides whether a token is valid. The date of a signed request may be close to either time.
+    /// The machine's time, by which tokens of other issuers expire. The date of a signed request may be close to either time.
     pub machine: Timestamp,
 }
 

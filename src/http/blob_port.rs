@@ -1,7 +1,7 @@
 //! The port of the Blob service, which has two APIs: Blob and Data Lake.
 
 use crate::http::pipeline::Pipeline;
-use crate::http::target;
+use crate::http::{host, target};
 use crate::operation::header_text;
 use crate::rules::lake::route::{Api, RequestFacts};
 use axum::body::Body;
@@ -24,7 +24,7 @@ impl BlobPort {
             return &self.blob;
         }
         let headers = request.headers();
-        let host = headers.get(http::header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+        let host = host::of(request.uri(), headers);
         if self.blob.serves_site(host) {
             return &self.blob;
         }

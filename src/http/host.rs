@@ -1,8 +1,14 @@
-//! The check of the `Host` header: HTTP/1.1 requires exactly one (RFC 9112, section 3.2).
+//! The host of a request, and the check of the `Host` header: HTTP/1.1 requires exactly one (RFC 9112, section 3.2).
 
 use axum::body::Body;
 use http::header::{CONNECTION, CONTENT_TYPE, HOST, SERVER};
-use http::{Request, Response, StatusCode, Version};
+use http::{HeaderMap, Request, Response, StatusCode, Uri, Version};
+
+/// The host of a request with its port, from its URL or its `Host` header; empty if neither has one.
+pub fn of<'a>(uri: &'a Uri, headers: &'a HeaderMap) -> &'a str {
+    let header = || headers.get(HOST).and_then(|host| host.to_str().ok());
+    uri.authority().map(http::uri::Authority::as_str).or_else(header).unwrap_or_default()
+}
 
 /// The error page of http.sys, the HTTP front end of the service.
 const PAGE: &str = "<!DOCTYPE HTML PUBLIC \"-//W3C//DTD HTML 4.01//EN\"\"http://www.w3.org/TR/html4/strict.dtd\">\r\n\
@@ -30,6 +36,19 @@ pub fn refusal<B>(request: &Request<B>) -> Option<Response<Body>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_host_of_a_url_precedes_the_header() {
+        for (uri, header, host) in [
+            ("/c/b", Some("a:1"), "a:1"),
+            ("http://u:2/c/b", Some("a:1"), "u:2"),
+            ("http://u/c/b", None, "u"),
+            ("/c/b", None, ""),
+        ] {
+            let headers = header.map(|header| (HOST, header.parse().unwrap())).into_iter().collect();
+            assert_eq!(of(&uri.parse().unwrap(), &headers), host, "{uri}");
+        }
+    }
 
     #[test]
     fn one_host_and_no_other() {

@@ -92,13 +92,19 @@ impl Issuer {
         format!("https://{host}/{}", own_tenant())
     }
 
-    /// Answers a request that is for the issuer. `https` is true for a connection with TLS.
-    pub async fn answer(&self, request: http::Request<Body>, https: bool, is_account: impl Fn(&str) -> bool) -> Response {
+    /// Answers a request to this host that is for the issuer. `https` is true for a connection with TLS.
+    pub async fn answer(
+        &self,
+        request: http::Request<Body>,
+        host: &str,
+        https: bool,
+        is_account: impl Fn(&str) -> bool,
+    ) -> Response {
         let (parts, wire) = request.into_parts();
         let Some(place) = path::find(parts.uri.path(), is_account) else { return Answer::not_found().into_response() };
         // What is left of a body that is refused is dropped, and closes the connection.
         let answered = match read_form(wire).await {
-            Ok(form) => self.answer_at(&place, &IssuerRequest::new(&parts, &form), https).await,
+            Ok(form) => self.answer_at(&place, &IssuerRequest::new(&parts, host, &form), https).await,
             Err(status) => Err(Answer::invalid_body(status)),
         };
         let answer = answered.unwrap_or_else(|error| error.with_ids(&self.environment));

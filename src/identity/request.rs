@@ -16,7 +16,7 @@ const JWT_BEARER: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer
 #[derive(Debug)]
 pub struct IssuerRequest {
     method: Method,
-    /// The `Host` header.
+    /// The host that it was sent to, with its port.
     pub host: String,
     headers: HeaderMap,
     query: Vec<(String, String)>,
@@ -40,9 +40,7 @@ fn value<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
 
 impl IssuerRequest {
     /// Reads the head of a request and a body in the form `application/x-www-form-urlencoded`.
-    pub fn new(parts: &http::request::Parts, body: &[u8]) -> IssuerRequest {
-        let host = parts.headers.get(http::header::HOST).and_then(|host| host.to_str().ok());
-        let host = parts.uri.authority().map(http::uri::Authority::as_str).or(host).unwrap_or_default();
+    pub fn new(parts: &http::request::Parts, host: &str, body: &[u8]) -> IssuerRequest {
         // A form writes a blank as `+`. What cannot be decoded is absent.
         let decode = |text: &str| decode_query(&text.replace('+', "%20")).unwrap_or_default();
         let basic = parts.headers.get(http::header::AUTHORIZATION).and_then(|text| {
@@ -227,7 +225,8 @@ mod tests {
         let request = headers
             .iter()
             .fold(http::Request::builder().method(method).uri(target), |request, (name, value)| request.header(*name, *value));
-        IssuerRequest::new(&request.body(()).unwrap().into_parts().0, body.as_bytes())
+        let host = headers.iter().find(|(name, _)| *name == "host").map_or("", |(_, host)| host);
+        IssuerRequest::new(&request.body(()).unwrap().into_parts().0, host, body.as_bytes())
     }
 
     /// The error and the first word of its description.

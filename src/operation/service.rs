@@ -1,5 +1,6 @@
 //! The trait by which `http` uses a service. `http` knows nothing else of the services.
 
+use crate::account::Account;
 use crate::operation::{OperationSpec, ReplyFuture, Request, ResourcePath, Target};
 use crate::rules::auth::permissions::PublicAccess;
 use crate::rules::auth::sas::Policy;
@@ -141,8 +142,8 @@ pub trait Service: Send + Sync + std::fmt::Debug {
     /// The stored access policy with this id.
     fn policy(&self, account: &str, target: &Target, id: &str) -> Option<Policy>;
 
-    /// The account's CORS rules.
-    fn cors(&self, account: &str) -> Arc<[CorsRule]>;
+    /// The CORS rules that hold for an account: its own, or one that allows everything (`--cors all`).
+    fn cors(&self, account: &Account) -> Arc<[CorsRule]>;
 
     /// The default version for requests that name none.
     fn default_version(&self, account: &str) -> Option<Version>;

@@ -121,12 +121,6 @@ fn preflight_headers(headers: &HeaderMap) -> HeaderMap {
     headers.iter().filter(|(name, _)| applies(name)).map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-/// The host of a request, from its URL or its `Host` header; empty if neither has one.
-pub(super) fn host(parts: &http::request::Parts) -> String {
-    let header = || parts.headers.get(http::header::HOST).and_then(|host| host.to_str().ok());
-    parts.uri.authority().map(http::uri::Authority::as_str).or_else(header).unwrap_or_default().to_owned()
-}
-
 /// The version in the `x-ms-version` header.
 fn header_version(headers: &HeaderMap) -> Result<Option<Version>, StorageError> {
     let values = headers.iter().filter(|(name, _)| name.as_str() == "x-ms-version");

@@ -15,14 +15,14 @@ use crate::http::auth::{Caller, SignIn, SignedHead};
 use crate::http::background::Background;
 use crate::http::error_format::{AcceptHeaders, ErrorFormat};
 use crate::http::header_case::ResponseHeaderCase;
-use crate::http::pipeline::head::{RequestHead, RequestProgress, content_length, host, is_echoed, is_preflight, text_headers};
+use crate::http::pipeline::head::{RequestHead, RequestProgress, content_length, is_echoed, is_preflight, text_headers};
 use crate::http::pipeline::local_services::{LocalService, LocalServices};
 use crate::http::remote::Remote;
 use crate::http::render::ResponseContext;
 use crate::http::route::Table;
 use crate::http::serve::Peer;
 use crate::http::target::{AccountAddress, account_address};
-use crate::http::{auth, faults, render, target};
+use crate::http::{auth, faults, host, render, target};
 use crate::identity::Issuer;
 use crate::operation::{
     Access, Body as Sent, BodyRemainder, EncryptionCheck, OperationSpec, Query, Reply, Request, ResourceKind, ResourcePath,
@@ -32,7 +32,6 @@ use crate::rules::auth::permissions;
 use crate::rules::auth::permissions::{AnonymousAccess, Authorization, RequiredPermission};
 use crate::rules::auth::sas::keys;
 use crate::rules::conditions::Conditions;
-use crate::rules::cors::CorsRule;
 use crate::rules::encryption::{Encryption, SCOPE, Scopes};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::time::{TICKS_PER_SECOND, Timestamp};
@@ -123,8 +122,7 @@ impl Pipeline {
     /// The issuer of tokens, if the request is for it and not for an account.
     pub fn issuer_of<B>(&self, request: &http::Request<B>) -> Option<&Arc<Issuer>> {
         let issuer = self.sign_in.issuer.as_ref()?;
-        let host = request.uri().authority().map(http::uri::Authority::as_str);
-        let host = host.or_else(|| request.headers().get(http::header::HOST)?.to_str().ok()).unwrap_or_default();
+        let host = host::of(request.uri(), request.headers());
         let is_accounts = self.options.host_style && (target::account_of_host(host).is_some() || self.serves_site(host));
         Issuer::serves(is_accounts, request.uri().path(), |name| self.is_account(name)).then_some(issuer)
     }
@@ -184,7 +182,7 @@ impl Pipeline {
         let (method, uri) = (parts.method.clone(), parts.uri.clone());
         let accept = AcceptHeaders::of(&parts.headers);
 
-        let host = host(&parts);
+        let host = host::of(&parts.uri, &parts.headers).to_owned();
         let site = self.site(&host, "").is_some();
         let mut progress = RequestProgress::new(site);
         // The account's CORS rules also apply to errors in the head of the request.
@@ -494,10 +492,7 @@ impl Pipeline {
         if *method == Method::OPTIONS {
             return;
         }
-        let rules = match account.any_origin {
-            true => [CorsRule::allow_all()].into(),
-            false => self.service.cors(&account.name),
-        };
+        let rules = self.service.cors(account);
         if let Some((origin, why)) = origin.and_then(|origin| Some((origin, cors::unreadable(&rules, origin, method.as_str())?)))
         {
             tracing::debug!(target: "lazuli::refusal", %request, "a page of {:?} cannot read this answer: {why}", secret::masked(origin));

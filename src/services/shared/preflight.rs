@@ -3,7 +3,6 @@
 use crate::operation::{Operation, OperationSpec, Reply, Request, ResourceKind, Service};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::cors;
-use crate::rules::cors::CorsRule;
 use crate::rules::error::{ErrorCode, StorageError};
 
 /// Declares the preflight operation of a service.
@@ -35,11 +34,7 @@ async fn answer<S: Service>(service: &S, request: Request, input: Input) -> Resu
     let method = input.method.ok_or_else(missing("Access-Control-Request-Method"))?;
     let headers: Vec<&str> =
         input.headers.iter().flat_map(|list| list.split(',')).map(str::trim).filter(|name| !name.is_empty()).collect();
-    let rules = match request.account.any_origin {
-        true => [CorsRule::allow_all()].into(),
-        false => service.cors(&request.account.name),
-    };
-    let allowed = cors::preflight(&rules, &origin, &method, &headers)
+    let allowed = cors::preflight(&service.cors(&request.account), &origin, &method, &headers)
         .map_err(|mismatch| ErrorCode::CorsPreflightFailure.with_reason(mismatch.to_string()))?;
     let reply = Reply::new(request.spec.status)
         .with("access-control-allow-origin", allowed.origin)

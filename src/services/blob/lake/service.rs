@@ -1,5 +1,6 @@
 //! The targets of the paths of the Data Lake API, and what else it has of its own.
 
+use crate::account::Account;
 use crate::operation::{
     LockedService, OperationSpec, ReplyFuture, Request, ResourcePath, SavedState, Service, ServiceKind, Target, WriterAtWork,
 };
@@ -77,7 +78,7 @@ impl Service for DataLake {
         self.0.policy(account, target, id)
     }
 
-    fn cors(&self, account: &str) -> Arc<[CorsRule]> {
+    fn cors(&self, account: &Account) -> Arc<[CorsRule]> {
         self.0.cors(account)
     }
 
