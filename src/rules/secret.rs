@@ -3,7 +3,7 @@
 
 /// The headers whose values are secret.
 const HEADERS: [&str; 4] =
-    ["authorization", "x-ms-copy-source-authorization", super::encryption::PLAIN.key, super::encryption::SOURCE.key];
+    ["authorization", "x-ms-copy-source-authorization", "x-ms-encryption-key", "x-ms-source-encryption-key"];
 
 /// The texts before a signature, in a URL and in an error, and the characters that end it.
 const SIGNATURES: [(&str, &[char]); 2] =

@@ -4,8 +4,9 @@
 //! replaces the states that differ, all at the same moment and, on disk, in one change.
 
 use crate::operation::{LockedService, SavedState, WriterAtWork};
-use crate::services::shared::accounts::{AccountState, Resource, ServiceAccounts};
+use crate::services::shared::accounts::{AccountState, ServiceAccounts};
 use crate::services::shared::properties::Properties;
+use crate::services::shared::resource::Resource;
 use crate::services::shared::resource_index::ResourceIndex;
 use crate::store::cell::{Cell, LockedCell};
 use crate::store::changes::Changes;
