@@ -6,6 +6,7 @@ use crate::account::{Account, Accounts};
 use crate::operation::{Request, ServiceKind};
 use crate::rules::auth::roles::ServiceActions;
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::time::Timestamp;
 use crate::services::shared::properties::Properties;
 pub use crate::services::shared::resource_index::ResourceIndex;
 use crate::store::cell::Cell;
@@ -37,6 +38,11 @@ pub trait Resource: Persist {
     /// The key of a name in the index. Names of tables are compared without regard to case.
     fn key(name: &str) -> Cow<'_, str> {
         name.into()
+    }
+
+    /// The time of the newest entity tag, if it has such tags. The next one is later.
+    fn latest(&mut self) -> Option<&mut Timestamp> {
+        None
     }
 }
 
