@@ -39,6 +39,10 @@ impl Resource for Container {
     const KIND: ServiceKind = ServiceKind::Blob;
     const ACTIONS: ServiceActions = ServiceActions::BLOB;
     const MISSING: ErrorCode = ErrorCode::ContainerNotFound;
+
+    fn latest(&mut self) -> Option<&mut Timestamp> {
+        Some(&mut self.latest)
+    }
 }
 
 impl Restorable for Container {

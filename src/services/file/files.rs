@@ -38,6 +38,10 @@ impl Resource for Share {
     const KIND: ServiceKind = ServiceKind::File;
     const ACTIONS: ServiceActions = ServiceActions::FILE;
     const MISSING: ErrorCode = ErrorCode::ShareNotFound;
+
+    fn latest(&mut self) -> Option<&mut Timestamp> {
+        Some(&mut self.latest)
+    }
 }
 
 impl Restorable for Share {

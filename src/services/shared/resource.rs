@@ -3,6 +3,7 @@
 use crate::operation::ServiceKind;
 use crate::rules::auth::roles::ServiceActions;
 use crate::rules::error::ErrorCode;
+use crate::rules::time::Timestamp;
 use crate::store::Persist;
 use std::borrow::Cow;
 
@@ -18,5 +19,10 @@ pub trait Resource: Persist {
     /// The key of a name in the index. Names of tables are compared without regard to case.
     fn key(name: &str) -> Cow<'_, str> {
         name.into()
+    }
+
+    /// The time of the newest entity tag, if it has such tags. The next one is later.
+    fn latest(&mut self) -> Option<&mut Timestamp> {
+        None
     }
 }

@@ -24,6 +24,10 @@ impl Resource for Table {
     fn key(name: &str) -> Cow<'_, str> {
         name.to_lowercase().into()
     }
+
+    fn latest(&mut self) -> Option<&mut Timestamp> {
+        Some(&mut self.latest)
+    }
 }
 
 impl Described for Table {
