@@ -5,13 +5,14 @@ use crate::control::saved::Checkpoint;
 use crate::control::spec::{Access, ControlRequest, ControlSpec, Document, Parameter, ParameterKind, json};
 use crate::control::state::ControlState;
 use crate::control::time::KEEP_CLOCK;
-use crate::operation::{LockedService, WriterAtWork};
+use crate::operation::{LockedService, NewTags, WriterAtWork};
 use crate::rules::error::StorageError;
 use crate::store::journal::Durable;
 use axum::body::Body;
 use http::Response;
 use serde_json::json;
 use std::sync::Arc;
+use std::time::Duration;
 
 const NAME: Parameter = Parameter::required("name", ParameterKind::Name, "the name of the checkpoint");
 
@@ -108,21 +109,28 @@ async fn restore(request: ControlRequest) -> Result<Response<Body>, ControlError
         }
         (account, own) => account.or_else(|| own.clone()),
     };
-    let is_whole = account.is_none();
+    let moved = (account.is_none() && request.text("clock").is_none()).then_some(checkpoint.moved);
     let (state, from) = (request.state.clone(), checkpoint.clone());
-    let restored = blocking(move || replace(&state, &from, account.as_deref())).await?;
+    let restored = blocking(move || replace(&state, &from, account.as_deref(), moved)).await?;
     let durable = restored.map_err(|error| ControlError::failed(error.message()))?;
     durable.wait().await.map_err(|error| ControlError::failed(error.message()))?;
-    if is_whole && request.text("clock").is_none() {
-        request.state.environment.set_moved(checkpoint.moved);
+    if let Some(moved) = moved {
+        request.state.environment.set_moved(moved);
     }
     Ok(answer(&request, &checkpoint))
 }
 
-/// Replaces the state of an account, or of all accounts, in one change.
-fn replace(state: &ControlState, checkpoint: &Checkpoint, account: Option<&str>) -> Result<Durable, StorageError> {
+/// Replaces the state of an account, or of all accounts, in one change. `moved` is where the clock is set after it, if it is.
+fn replace(
+    state: &ControlState,
+    checkpoint: &Checkpoint,
+    account: Option<&str>,
+    moved: Option<Duration>,
+) -> Result<Durable, StorageError> {
     let mut locked = lock(state, account);
-    locked.iter_mut().zip(&checkpoint.states).for_each(|(service, saved)| service.prepare(saved));
+    let environment = &state.environment;
+    let tags = NewTags::new(environment.moved_by(moved.unwrap_or_else(|| environment.moved())), environment.random());
+    locked.iter_mut().zip(&checkpoint.states).for_each(|(service, saved)| service.prepare(saved, tags));
     let durable = state.store.append(|to| locked.iter().for_each(|service| service.write(to)))?;
     locked.into_iter().for_each(|service| service.publish());
     Ok(durable)

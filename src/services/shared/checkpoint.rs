@@ -3,9 +3,10 @@
 //! States are persistent maps, so a checkpoint is a pointer for each container, queue, table and share, however much is in it. A restore
 //! replaces the states that differ, all at the same moment and, on disk, in one change.
 
-use crate::operation::{LockedService, SavedState, WriterAtWork};
-use crate::services::shared::accounts::{AccountState, Resource, ServiceAccounts};
+use crate::operation::{LockedService, NewTags, SavedState, WriterAtWork};
+use crate::services::shared::accounts::{AccountState, ServiceAccounts};
 use crate::services::shared::properties::Properties;
+use crate::services::shared::resource::Resource;
 use crate::services::shared::resource_index::ResourceIndex;
 use crate::store::cell::{Cell, LockedCell};
 use crate::store::changes::Changes;
@@ -76,6 +77,15 @@ pub fn accounts_at<S: Resource>(saved: &SavedState) -> Option<ServiceAccounts<S>
     Some(ServiceAccounts::in_memory(states.collect()))
 }
 
+/// The state, or one whose next entity tags are later.
+fn with_new_tags<S: Resource>(state: &Arc<S>, tags: NewTags) -> Arc<S> {
+    let mut draft = S::clone(state);
+    let Some(latest) = draft.latest() else { return state.clone() };
+    let Some(later) = tags.after(*latest) else { return state.clone() };
+    *latest = later;
+    Arc::new(draft)
+}
+
 impl<S: Resource> SavedAccount<S> {
     fn empty() -> SavedAccount<S> {
         SavedAccount { index: Arc::default(), resources: Vec::new(), properties: Arc::default() }
@@ -97,18 +107,18 @@ impl<S: Resource> LockedAccount<S> {
         SavedAccount { index: self.index.read(), resources, properties: self.properties.read() }
     }
 
-    fn prepare(&mut self, saved: &SavedAccount<S>) {
+    fn prepare(&mut self, saved: &SavedAccount<S>, tags: NewTags) {
         let places: HashMap<*const Cell<S>, usize> =
             self.resources.iter().enumerate().map(|(at, (_, cell))| (Arc::as_ptr(cell.cell()), at)).collect();
         let mut resources = vec![None; self.resources.len()];
         let mut cells = Vec::with_capacity(saved.resources.len());
         for (name, SavedResource { cell: saved_cell, state }) in &saved.resources {
-            let mut cell = saved_cell.load_full();
+            let (mut cell, state) = (saved_cell.load_full(), with_new_tags(state, tags));
             match places.get(&Arc::as_ptr(&cell)) {
-                Some(at) => resources[*at] = Some(state.clone()),
+                Some(at) => resources[*at] = Some(state),
                 // It was deleted meanwhile. Its cell stays closed for writers that still have it.
                 None => {
-                    cell = cell.another(S::clone(state));
+                    cell = cell.another(S::clone(&state));
                     saved_cell.store(cell.clone());
                 }
             }
@@ -148,13 +158,13 @@ impl<S: Resource> LockedService for LockedAccounts<S> {
         Arc::new(SavedAccounts { is_whole: self.is_whole, by_name })
     }
 
-    fn prepare(&mut self, saved: &SavedState) {
+    fn prepare(&mut self, saved: &SavedState, tags: NewTags) {
         let Some(SavedAccounts { is_whole, by_name }) = saved.downcast_ref::<SavedAccounts<S>>() else { return };
         for account in &mut self.accounts {
             match by_name.get(&account.name) {
-                Some(saved) => account.prepare(saved),
+                Some(saved) => account.prepare(saved, tags),
                 // It was made later, on its first use.
-                None if *is_whole => account.prepare(&SavedAccount::empty()),
+                None if *is_whole => account.prepare(&SavedAccount::empty(), tags),
                 None => {}
             }
         }

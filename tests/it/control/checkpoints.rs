@@ -5,6 +5,7 @@ use crate::scratch::Scratch;
 use crate::server::{Answer, TestServer};
 use lazuli::{ServiceKind, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use serde_json::json;
+use std::collections::BTreeSet;
 
 const CORS: &str = "<StorageServiceProperties><Cors><CorsRule><AllowedOrigins>*</AllowedOrigins><AllowedMethods>GET</AllowedMethods>\
                     <MaxAgeInSeconds>1</MaxAgeInSeconds><ExposedHeaders></ExposedHeaders><AllowedHeaders></AllowedHeaders>\
@@ -225,6 +226,27 @@ async fn checkpoints_are_named_replaced_and_deleted() {
     ] {
         assert_eq!(refusal(&control(&server, method, path).await), expected, "{method} {path}");
     }
+}
+
+/// The clock of the test stands still, so that the times of writes repeat.
+#[tokio::test]
+async fn an_entity_tag_of_what_a_restore_discards_does_not_come_again() {
+    let server = TestServer::with(&["--control"]).await;
+    server.container("cats").await;
+    let first = server.blob("/cats/tom", "one").await;
+    done(&server, "POST", "/checkpoints/clean").await;
+    let mut tags = vec![first];
+    for content in ["two", "three", "four"] {
+        tags.push(server.blob("/cats/tom", content).await);
+        // Once the container is there, and once it is not.
+        if content == "three" {
+            assert_eq!(server.request("DELETE", "/cats?restype=container").send().await.status, 202);
+        }
+        done(&server, "POST", "/checkpoints/clean/restore").await;
+        assert_eq!(server.request("GET", "/cats/tom").send().await.header("etag"), tags[0]);
+    }
+    let distinct: BTreeSet<&String> = tags.iter().collect();
+    assert_eq!(distinct.len(), tags.len(), "{tags:?}");
 }
 
 /// Writers that meet a restore have their effect before it, after it, or are refused because their container is gone.

@@ -1,6 +1,7 @@
 //! Faults over sockets: what a client sees, and what the request did.
 
 use super::{control, done, json, post, refusal};
+use crate::raw::Raw;
 use crate::scratch::Scratch;
 use crate::server::TestServer;
 use lazuli::{ServiceKind, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
@@ -86,6 +87,9 @@ async fn answers_break_off_and_drip() {
     let server = server().await;
     let id = fault(&server, json!({ "operation": "Get Blob", "do": { "truncate": { "bytes": 4 } } })).await;
     assert!(server.request("GET", "/cats/tom").attempt().await.is_none(), "the body is shorter than its length");
+    let mut connection = Raw::get(&server, "/cats/tom").await;
+    assert!(connection.head().await.starts_with("HTTP/1.1 200 "));
+    assert_eq!(connection.bytes(4).await, b"0123", "what comes before the break is sent");
     done(&server, "DELETE", &format!("/faults/{id}")).await;
 
     fault(&server, json!({ "operation": "Get Blob", "do": { "drip": { "bytes": 3, "milliseconds": 20 } } })).await;
