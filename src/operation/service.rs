@@ -16,7 +16,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 /// The services of a storage account.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ServiceKind {
     /// Blob Storage.
     Blob,
