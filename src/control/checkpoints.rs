@@ -111,7 +111,12 @@ async fn restore(request: ControlRequest) -> Result<Response<Body>, ControlError
     };
     let moved = (account.is_none() && request.text("clock").is_none()).then_some(checkpoint.moved);
     let (state, from) = (request.state.clone(), checkpoint.clone());
-    let restored = blocking(move || replace(&state, &from, account.as_deref(), moved)).await?;
+    let restored = blocking(move || {
+        let restored = replace(&state, &from, account.as_deref(), moved);
+        state.diagnostics.histories.clear(account.as_deref());
+        restored
+    });
+    let restored = restored.await?;
     let durable = restored.map_err(|error| ControlError::failed(error.message()))?;
     durable.wait().await.map_err(|error| ControlError::failed(error.message()))?;
     if let Some(moved) = moved {
