@@ -115,13 +115,18 @@ async fn restore(request: ControlRequest) -> Result<Response<Body>, ControlError
     };
     let moved = (account.is_none() && request.text("clock").is_none()).then_some(checkpoint.moved);
     let (state, from) = (request.state.clone(), checkpoint.clone());
-    let restored = blocking(move || replace(&state, &from, account.as_deref(), moved)).await?;
-    let (durable, replaced) = restored.map_err(|error| ControlError::failed(error.message()))?;
+    let restored = blocking(move || {
+        let restored = replace(&state, &from, account.as_deref(), moved);
+        state.diagnostics.histories.clear(account.as_deref());
+        // Here, because nothing of this function runs on if the client closes the connection.
+        if let Some(moved) = moved.filter(|_| restored.is_ok()) {
+            state.environment.set_moved(moved);
+        }
+        restored
+    });
+    let (durable, replaced) = restored.await?.map_err(|error| ControlError::failed(error.message()))?;
     free(replaced);
     durable.wait().await.map_err(|error| ControlError::failed(error.message()))?;
-    if let Some(moved) = moved {
-        request.state.environment.set_moved(moved);
-    }
     Ok(answer(&request, &checkpoint))
 }
 

@@ -16,7 +16,8 @@ use std::sync::Arc;
 
 /// The states of all accounts, or of one.
 struct SavedAccounts<S: Resource> {
-    is_whole: bool,
+    /// The account, if it is one.
+    only: Option<String>,
     by_name: HashMap<String, SavedAccount<S>>,
 }
 
@@ -35,7 +36,8 @@ struct SavedResource<S: Resource> {
 
 /// Accounts whose writers wait.
 struct LockedAccounts<S: Resource> {
-    is_whole: bool,
+    /// The account, if it is one.
+    only: Option<String>,
     accounts: Vec<LockedAccount<S>>,
 }
 
@@ -62,7 +64,7 @@ struct Replacement<S: Resource> {
 pub fn lock<S: Resource>(accounts: &ServiceAccounts<S>, only: Option<&str>) -> Result<Box<dyn LockedService>, WriterAtWork> {
     let chosen = accounts.chosen(only).into_iter();
     let accounts = chosen.map(|(name, state)| LockedAccount::lock(name, &state)).collect::<Result<_, _>>()?;
-    Ok(Box::new(LockedAccounts { is_whole: only.is_none(), accounts }))
+    Ok(Box::new(LockedAccounts { only: only.map(str::to_owned), accounts }))
 }
 
 /// The accounts as they were at a moment, in memory, without those that were not saved. `None` if the state is another service's.
@@ -155,16 +157,16 @@ impl<S: Resource> LockedAccount<S> {
 impl<S: Resource> LockedService for LockedAccounts<S> {
     fn save(&self) -> SavedState {
         let by_name = self.accounts.iter().map(|account| (account.name.clone(), account.save())).collect();
-        Arc::new(SavedAccounts { is_whole: self.is_whole, by_name })
+        Arc::new(SavedAccounts { only: self.only.clone(), by_name })
     }
 
     fn prepare(&mut self, saved: &SavedState, tags: NewTags) {
-        let Some(SavedAccounts { is_whole, by_name }) = saved.downcast_ref::<SavedAccounts<S>>() else { return };
+        let Some(SavedAccounts { only, by_name }) = saved.downcast_ref::<SavedAccounts<S>>() else { return };
         for account in &mut self.accounts {
             match by_name.get(&account.name) {
                 Some(saved) => account.prepare(saved, tags),
                 // It was made later, on its first use.
-                None if *is_whole => account.prepare(&SavedAccount::empty(), tags),
+                None if only.as_ref().is_none_or(|only| *only == account.name) => account.prepare(&SavedAccount::empty(), tags),
                 None => {}
             }
         }

@@ -228,6 +228,26 @@ async fn checkpoints_are_named_replaced_and_deleted() {
     }
 }
 
+#[tokio::test]
+async fn an_account_that_was_not_in_use_is_empty_again() {
+    let server = TestServer::with(&["--control", "--account=*"]).await;
+    let send = |method: &'static str, kind, target: &'static str| {
+        server.request(method, target).of(kind).account("fresh", WELL_KNOWN_KEY).send()
+    };
+    done(&server, "POST", "/checkpoints/unused?account=fresh").await;
+    assert_eq!(send("PUT", ServiceKind::Blob, "/cats?restype=container").await.verdict(), "201");
+    done(&server, "POST", "/checkpoints/blobs?account=fresh").await;
+    assert_eq!(send("PUT", ServiceKind::Queue, "/letters").await.verdict(), "201");
+    let found = async || {
+        let cats = send("GET", ServiceKind::Blob, "/cats?restype=container").await.status;
+        (cats, send("GET", ServiceKind::Queue, "/letters?comp=metadata").await.status)
+    };
+    done(&server, "POST", "/checkpoints/blobs/restore").await;
+    assert_eq!(found().await, (200, 404), "it had no queues");
+    done(&server, "POST", "/checkpoints/unused/restore").await;
+    assert_eq!(found().await, (404, 404));
+}
+
 /// The clock of the test stands still, so that the times of writes repeat.
 #[tokio::test]
 async fn an_entity_tag_of_what_a_restore_discards_does_not_come_again() {

@@ -173,3 +173,23 @@ async fn a_secondary_lags() {
     done(&server, "DELETE", "/faults").await;
     assert_eq!((get("/cats/tom").await.text(), stats().await), ("last", at(0)));
 }
+
+/// What a reset or a restore discards is not at a secondary either.
+#[tokio::test]
+async fn a_secondary_that_lags_is_reset_and_restored_too() {
+    let server = server().await;
+    let secondary = format!("{WELL_KNOWN_ACCOUNT}-secondary");
+    let get = || server.request("GET", "/cats/tom").account(&secondary, WELL_KNOWN_KEY).send();
+    done(&server, "POST", "/checkpoints/clean").await;
+    fault(&server, json!({ "do": { "lag": { "seconds": 3600 } } })).await;
+    for (path, expected) in [("/checkpoints/clean/restore", "200"), ("/reset", "404 ContainerNotFound")] {
+        server.blob("/cats/tom", "first").await;
+        server.wait(7200);
+        server.blob("/cats/tom", "second").await;
+        done(&server, "POST", path).await;
+        assert_eq!(get().await.verdict(), expected, "{path}");
+        if expected == "200" {
+            assert_eq!(get().await.text(), "0123456789");
+        }
+    }
+}
