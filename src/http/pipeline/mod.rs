@@ -340,7 +340,13 @@ impl Pipeline {
         let read =
             matches!(target.kind(), ResourceKind::Blob | ResourceKind::Path) && matches!(head.method, Method::GET | Method::HEAD);
 
-        let on_behalf = Arc::new(OnBehalf { pipeline: self.clone(), host: head.host, peer: head.peer, https: head.https });
+        let on_behalf = Arc::new(OnBehalf {
+            pipeline: self.clone(),
+            host: head.host,
+            peer: head.peer,
+            https: head.https,
+            keys_off: keys_off.to_vec(),
+        });
         let mut request = Request {
             spec,
             endpoint,
@@ -529,6 +535,8 @@ struct OnBehalf {
     host: String,
     peer: SocketAddr,
     https: bool,
+    /// The numbers of the account's keys that a fault switches off.
+    keys_off: Vec<usize>,
 }
 
 /// Applies the encryption scope that the SAS requires to a write, and checks it against those of the account.

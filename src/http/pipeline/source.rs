@@ -94,7 +94,11 @@ impl Sources for OnBehalf {
         let caller_suffices = access.authorization == SourceAuthorization::Caller || is_user || Sas::is_present(&head.pairs);
         let trusted = is_owner && token.is_none() && caller_suffices && !has_sas();
         let refused = |error: StorageError| copy_source::refused(request.version, &error);
-        let authorize = || self.pipeline.authorize(&head, request.version, &account, &target, &access.requires).map_err(refused);
+        let authorize = || {
+            let off = if account.name == request.account.name { &*self.keys_off } else { &[] };
+            let account = account.without_keys(off);
+            self.pipeline.authorize(&head, request.version, &account, &target, &access.requires).map_err(refused)
+        };
         let principal = match (&request.user, trusted) {
             // The roles of a principal in the container of the source may differ from those in the container of the copy.
             (Some(user), true) if is_user => {

@@ -116,6 +116,7 @@ async fn a_key_is_switched_off() {
     let account = format!("--account=devstoreaccount1:{WELL_KNOWN_KEY}:{second}");
     let server = TestServer::with(&["--control", &account]).await;
     server.container("cats").await;
+    server.blob("/cats/tom", "meow").await;
     let sas = json(&post(&server, "/sas", &json!({ "account": WELL_KNOWN_ACCOUNT })).await)["sas"].as_str().unwrap().to_owned();
     let with_sas = || server.request("GET", &format!("/cats?restype=container&{sas}")).anonymous().send();
     let with_key = |key: &'static str| server.request("GET", "/cats?restype=container").account(WELL_KNOWN_ACCOUNT, key).send();
@@ -124,6 +125,10 @@ async fn a_key_is_switched_off() {
     assert_eq!(with_key(WELL_KNOWN_KEY).await.verdict(), "403 AuthenticationFailed");
     assert_eq!(with_sas().await.verdict(), "403 AuthenticationFailed");
     assert_eq!(with_key(second).await.status, 200);
+    // The other key signs the copy, and this one its source.
+    let source = format!("{}/cats/tom?{sas}", server.blob_url());
+    let copy = server.request("PUT", "/cats/copy").account(WELL_KNOWN_ACCOUNT, second).header("x-ms-copy-source", &source);
+    assert_eq!(copy.header("x-ms-requires-sync", "true").send().await.status, 403);
     done(&server, "DELETE", "/faults").await;
     assert_eq!(with_key(WELL_KNOWN_KEY).await.status, 200);
 }
