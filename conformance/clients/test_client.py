@@ -3,6 +3,7 @@
 import urllib.error
 import urllib.request
 
+import lazuli_pytest
 import pytest
 
 pytest_plugins = ["lazuli_pytest"]
@@ -36,6 +37,11 @@ def test_faults_and_requests(lazuli):
         send(lazuli, "PUT", "/new?restype=container")
     assert refused.value.code == 503
     assert lazuli.requests(operation="Create Container", status=503, wait=5)[0]["code"] == "ServerBusy"
+
+
+def test_a_refusal_has_the_servers_message(lazuli):
+    with pytest.raises(lazuli_pytest.ControlError, match="did you mean .*Put Blob"):
+        lazuli.fault(operation="PutBlob", do={"cut": "after"})
 
 
 def test_faults_end_with_their_test(lazuli):
