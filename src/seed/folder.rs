@@ -14,7 +14,7 @@ use crate::seed::error::SeedError;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Reads a seed from a folder.
 ///
@@ -38,10 +38,10 @@ pub fn read(folder: &Path) -> Result<Seed, SeedError> {
             DOCUMENT => {}
             "accounts" => {
                 for (account, path) in entries(&path)? {
-                    add(seed.accounts.entry(account).or_default(), &path)?;
+                    add_account(seed.accounts.entry(account).or_default(), &path)?;
                 }
             }
-            _ => add_room(&mut first, &name, &path)?,
+            _ => add_resources(&mut first, &name, &path)?,
         }
     }
     let AccountSeed { containers, queues, tables, shares } = first;
@@ -51,12 +51,12 @@ pub fn read(folder: &Path) -> Result<Seed, SeedError> {
 const DOCUMENT: &str = "seed.json";
 
 /// Adds the folder of an account.
-fn add(account: &mut AccountSeed, folder: &Path) -> Result<(), SeedError> {
-    entries(folder)?.into_iter().try_for_each(|(name, path)| add_room(account, &name, &path))
+fn add_account(account: &mut AccountSeed, folder: &Path) -> Result<(), SeedError> {
+    entries(folder)?.into_iter().try_for_each(|(name, path)| add_resources(account, &name, &path))
 }
 
 /// Adds `containers`, `shares`, `queues` or `tables`.
-fn add_room(account: &mut AccountSeed, name: &str, path: &Path) -> Result<(), SeedError> {
+fn add_resources(account: &mut AccountSeed, name: &str, path: &Path) -> Result<(), SeedError> {
     match name {
         "containers" => {
             for (name, path) in entries(path)? {
@@ -100,7 +100,7 @@ fn add_files(files: &mut BTreeMap<String, FileSeed>, prefix: &str, folder: &Path
 }
 
 /// The entries of a folder in the order of their names, without hidden ones.
-fn entries(folder: &Path) -> Result<Vec<(String, std::path::PathBuf)>, SeedError> {
+fn entries(folder: &Path) -> Result<Vec<(String, PathBuf)>, SeedError> {
     let unreadable = |error| SeedError::CannotRead { path: folder.to_owned(), error };
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).map_err(unreadable)? {
@@ -115,7 +115,7 @@ fn entries(folder: &Path) -> Result<Vec<(String, std::path::PathBuf)>, SeedError
 }
 
 /// The JSON files of a folder, by their names without the extension.
-fn documents(folder: &Path) -> Result<Vec<(String, std::path::PathBuf)>, SeedError> {
+fn documents(folder: &Path) -> Result<Vec<(String, PathBuf)>, SeedError> {
     let named = entries(folder)?.into_iter().map(|(name, path)| match name.strip_suffix(".json") {
         Some(name) => Ok((name.to_owned(), path)),
         None => Err(SeedError::UnknownEntry(path)),
