@@ -3,7 +3,6 @@
 import urllib.error
 import urllib.request
 
-import lazuli_pytest
 import pytest
 
 pytest_plugins = ["lazuli_pytest"]
@@ -40,7 +39,9 @@ def test_faults_and_requests(lazuli):
 
 
 def test_a_refusal_has_the_servers_message(lazuli):
-    with pytest.raises(lazuli_pytest.ControlError, match="did you mean .*Put Blob"):
+    from lazuli_pytest import ControlError
+
+    with pytest.raises(ControlError, match="did you mean .*Put Blob"):
         lazuli.fault(operation="PutBlob", do={"cut": "after"})
 
 
