@@ -165,6 +165,30 @@ def test_a_blob_has_properties_metadata_tags_tier_and_a_preview(console, server)
     expect(row(page, "sea.svg")).to_contain_text("Cool")
 
 
+def test_leases_are_acquired_and_broken(console, server):
+    server.container("leased")
+    server.blob("leased/a b.txt", b"text")
+    page = console.open(server.first, "blob", "leased")
+    row(page, "a b.txt").click()
+    pane = page.locator("#pane")
+    pane.get_by_role("button", name="Acquire lease").click()
+    submit(page, seconds="30")
+    note(page, "Lease acquired")
+    assert re.fullmatch(r"[0-9a-f-]{36}", page.evaluate("navigator.clipboard.readText()"))
+    assert server.status("blob", server.first, "/leased/a%20b.txt", method="DELETE") == 412
+    pane.get_by_role("button", name="Break lease").click()
+    note(page, "Lease broken")
+    expect(pane.get_by_role("button", name="Acquire lease")).to_be_visible()
+    page.keyboard.press("c")
+    note(page, "URL copied")
+    assert page.evaluate("navigator.clipboard.readText()").endswith("/leased/a%20b.txt")
+    page = console.open(server.first, "blob")
+    row(page, "leased").click()
+    pane.get_by_role("button", name="Acquire lease").click()
+    submit(page, seconds="-1")
+    expect(pane.get_by_role("button", name="Break lease")).to_be_visible()
+
+
 def test_a_text_is_created_edited_and_downloaded(console, server):
     server.container("notes")
     page = console.open(server.first, "blob", "notes")
