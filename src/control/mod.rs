@@ -23,7 +23,7 @@ mod state;
 mod time;
 
 use crate::control::error::ControlError;
-use crate::control::spec::{Access, ControlRequest, ControlSpec, Document, PREFIX, json};
+use crate::control::spec::{Access, ControlRequest, ControlSpec, Document, PREFIX, Segments, json};
 use crate::http::serve::Peer;
 pub use address::{SasFields, ServiceAddress, account_sas, connection_string};
 use axum::Router;
@@ -85,7 +85,7 @@ async fn perform(state: Arc<ControlState>, request: Request<Body>) -> Result<Res
 ///
 /// # Errors
 /// 404 if no request has the path, 405 if none has it with this method.
-fn find(method: &Method, path: &str) -> Result<(&'static ControlSpec, Vec<(&'static str, String)>), ControlError> {
+fn find(method: &Method, path: &str) -> Result<(&'static ControlSpec, Segments), ControlError> {
     let (mut methods, mut found) = (Vec::new(), None);
     for (spec, segments) in specs().filter_map(|spec| Some((spec, spec.segments(path)?))) {
         methods.push(spec.method);

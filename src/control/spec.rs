@@ -158,9 +158,12 @@ fn is_status(text: &str) -> bool {
     text.len() == 3 && text.starts_with(|first: char| first.is_ascii_digit()) && text.bytes().all(is_digit)
 }
 
+/// The parameters in a path, with their decoded values.
+pub type Segments = Vec<(&'static str, String)>;
+
 impl ControlSpec {
     /// The values of the segments in braces, if a path behind [`PREFIX`] is that of this request.
-    pub fn segments(&self, path: &str) -> Option<Vec<(&'static str, String)>> {
+    pub fn segments(&self, path: &str) -> Option<Segments> {
         let (mut own, mut found, mut values) = (self.path.split('/'), path.split('/'), Vec::new());
         loop {
             match (own.next(), found.next()) {
@@ -181,7 +184,7 @@ impl ControlSpec {
     /// 400 for a parameter that is unknown, missing, given twice or malformed; 404 for an account that does not exist.
     pub fn read(
         &self,
-        segments: Vec<(&'static str, String)>,
+        segments: Segments,
         query: &str,
         state: &ControlState,
     ) -> Result<BTreeMap<&'static str, String>, ControlError> {
