@@ -1,7 +1,7 @@
 //! The cost of an operation by the number of other items: no operation on one entity or message may depend on how many others exist.
 //!
 //! `cargo bench --bench scale` starts a server in this process, fills it over its socket, and prints medians of sequential requests on
-//! one connection. `-- paths` only measures the paths of Data Lake.
+//! one connection. `-- paths` only measures the paths of Data Lake, `-- checkpoints` only what a checkpoint and a restore cost.
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,
@@ -19,6 +19,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use lazuli::{Config, Emulator, ServiceKind, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 const LITTLE: usize = 10_000;
@@ -29,6 +30,11 @@ const MANY_PATHS: usize = 2_000_000;
 const TIMES: usize = 1_000;
 /// Entities of a partition.
 const PARTITION: usize = 100;
+/// Files beside a checkpoint, and those of a directory.
+const FILES: usize = 100_000;
+const FILES_OF_DIRECTORY: usize = 1_000;
+/// How many blobs change between a checkpoint and its restore, and how often that is measured.
+const CHANGES: [(usize, usize); 4] = [(0, 20), (1, 20), (1_000, 20), (100_000, 5)];
 
 struct Bench {
     emulator: Emulator,
@@ -37,29 +43,59 @@ struct Bench {
 }
 
 impl Bench {
-    async fn start() -> Bench {
+    async fn start(more: &[&str]) -> Bench {
         let account = format!("--account={WELL_KNOWN_ACCOUNT},hns");
         let ports = ["--blob-port=0", "--queue-port=0", "--table-port=0", "--file-port=0"];
-        let config = Config::from_arguments(ports.iter().chain([&account.as_str()])).unwrap();
+        let config = Config::from_arguments(ports.iter().chain([&account.as_str()]).chain(more)).unwrap();
         let emulator = Emulator::builder().config(config).start().await.unwrap();
         Bench { emulator, client: Client::builder(TokioExecutor::new()).build_http(), sas: sas() }
     }
 
     async fn request(&self, kind: ServiceKind, method: &str, target: &str, content_type: &str, body: String) -> Bytes {
-        self.request_with(kind, method, target, ("content-type", content_type), body).await
+        self.request_with(kind, method, target, &[("content-type", content_type)], body).await
     }
 
-    async fn request_with(&self, kind: ServiceKind, method: &str, target: &str, header: (&str, &str), body: String) -> Bytes {
+    async fn request_with(&self, kind: ServiceKind, method: &str, target: &str, headers: &[(&str, &str)], body: String) -> Bytes {
         let joint = if target.contains('?') { '&' } else { '?' };
         let url = format!("{}{target}{joint}{}", self.emulator.endpoint(kind, WELL_KNOWN_ACCOUNT).unwrap(), self.sas);
         let request = http::Request::builder().method(method).uri(url).header("x-ms-version", "2021-12-02");
-        let request = request.header("accept", "application/json;odata=nometadata").header(header.0, header.1);
+        let request = request.header("accept", "application/json;odata=nometadata");
+        let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
         let request = request.header("content-length", body.len()).body(Full::new(Bytes::from(body))).unwrap();
         let response = self.client.request(request).await.unwrap();
         let status = response.status();
         let body = response.into_body().collect().await.unwrap().to_bytes();
         assert!(status.is_success(), "{method} {target}: {status} {}", String::from_utf8_lossy(&body));
         body
+    }
+
+    /// The milliseconds of a control request.
+    async fn control(&self, path: &str) -> f64 {
+        let port = self.emulator.addresses().iter().find(|address| address.kind == ServiceKind::Blob).unwrap().port;
+        let request = http::Request::builder().method("POST").uri(format!("http://127.0.0.1:{port}/_lazuli{path}"));
+        let start = Instant::now();
+        let response = self.client.request(request.body(Full::default()).unwrap()).await.unwrap();
+        let time = start.elapsed();
+        assert!(response.status().is_success(), "{path}: {}", response.status());
+        response.into_body().collect().await.unwrap();
+        time.as_secs_f64() * 1e3
+    }
+
+    /// The longest time of a Get Blob while a future runs, in milliseconds, and what the future returns.
+    async fn longest_read<T>(&self, during: impl Future<Output = T>) -> (f64, T) {
+        let longest = Cell::new(0.0_f64);
+        let reads = async {
+            loop {
+                let start = Instant::now();
+                self.request(ServiceKind::Blob, "GET", "/other/blob", "", String::new()).await;
+                longest.set(longest.get().max(start.elapsed().as_secs_f64() * 1e3));
+            }
+        };
+        let result = tokio::select! {
+            result = during => result,
+            () = reads => unreachable!("reads never end"),
+        };
+        (longest.get(), result)
     }
 
     /// The median time of a request, in microseconds. `target` gets the number of the request.
@@ -82,7 +118,7 @@ impl Bench {
             let (method, target, source) = request(n);
             let header = if source.is_empty() { ("content-type", "text/plain") } else { ("x-ms-rename-source", source.as_str()) };
             let start = Instant::now();
-            self.request_with(ServiceKind::Blob, method, &target, header, String::new()).await;
+            self.request_with(ServiceKind::Blob, method, &target, &[header], String::new()).await;
             times.push(start.elapsed());
         }
         times.sort_unstable();
@@ -91,12 +127,23 @@ impl Bench {
 
     /// Sends requests of the Blob service, 64 at a time.
     async fn fill(&self, targets: impl Iterator<Item = String>) {
+        self.put_all(ServiceKind::Blob, targets, &[], "").await;
+    }
+
+    /// Sends PUT requests, 64 at a time.
+    async fn put_all(&self, kind: ServiceKind, targets: impl Iterator<Item = String>, headers: &[(&str, &str)], body: &str) {
         let mut targets = targets.peekable();
         while targets.peek().is_some() {
             let some = targets.by_ref().take(64).collect::<Vec<_>>();
-            let puts = some.iter().map(|target| self.request(ServiceKind::Blob, "PUT", target, "", String::new()));
+            let puts = some.iter().map(|target| self.request_with(kind, "PUT", target, headers, body.to_owned()));
             futures::future::join_all(puts).await;
         }
+    }
+
+    /// Puts blobs all over the container of a million.
+    async fn put_blobs(&self, count: usize, body: &str) {
+        let targets = (0..count).map(|n| format!("/box/{:07}", n * (MUCH / count)));
+        self.put_all(ServiceKind::Blob, targets, &[("x-ms-blob-type", "BlockBlob")], body).await;
     }
 
     /// A file system with so many paths.
@@ -148,11 +195,11 @@ impl Bench {
 
 /// The query of an account SAS that permits everything.
 fn sas() -> String {
-    let fields = [WELL_KNOWN_ACCOUNT, "rwdlacup", "bqt", "sco", "", "2100-01-01", "", "", "2019-02-02", ""].join("\n");
+    let fields = [WELL_KNOWN_ACCOUNT, "rwdlacup", "bqtf", "sco", "", "2100-01-01", "", "", "2019-02-02", ""].join("\n");
     let mac = Hmac::<sha2::Sha256>::new_from_slice(&STANDARD.decode(WELL_KNOWN_KEY).unwrap()).unwrap();
     let signature = STANDARD.encode(mac.chain_update(fields.as_bytes()).finalize().into_bytes());
     let signature = utf8_percent_encode(&signature, NON_ALPHANUMERIC);
-    format!("sv=2019-02-02&ss=bqt&srt=sco&sp=rwdlacup&se=2100-01-01&sig={signature}")
+    format!("sv=2019-02-02&ss=bqtf&srt=sco&sp=rwdlacup&se=2100-01-01&sig={signature}")
 }
 
 /// A path of sixty directories.
@@ -224,9 +271,63 @@ async fn paths(bench: &Bench) {
     show("create right after it", after[0], after[1]);
 }
 
+/// Measures checkpoints beside a million blobs, a million entities and a hundred thousand files, in memory or in a folder.
+async fn checkpoints(what: &str, more: &[&str]) {
+    let bench = Bench::start(&[&["--control"], more].concat()).await;
+    for container in ["box", "other"] {
+        bench.fill(std::iter::once(format!("/{container}?restype=container"))).await;
+    }
+    let other = std::iter::once("/other/blob".to_owned());
+    bench.put_all(ServiceKind::Blob, other, &[("x-ms-blob-type", "BlockBlob")], "content").await;
+    bench.put_blobs(MUCH, "first").await;
+    bench.table("much", MUCH).await;
+    let directories = (0..FILES / FILES_OF_DIRECTORY).map(|n| format!("/box/{n}?restype=directory"));
+    let files = (0..FILES).map(|n| format!("/box/{}/{n}", n / FILES_OF_DIRECTORY));
+    bench.put_all(ServiceKind::File, std::iter::once("/box?restype=share".to_owned()), &[], "").await;
+    bench.put_all(ServiceKind::File, directories, &[], "").await;
+    bench.put_all(ServiceKind::File, files, &[("x-ms-type", "file"), ("x-ms-content-length", "0")], "").await;
+
+    bench.control("/checkpoints/clean").await;
+    for (changed, times) in CHANGES {
+        let (mut saves, mut restores, mut stall) = (Vec::new(), Vec::new(), 0.0_f64);
+        for _ in 0..times {
+            if changed > 0 {
+                bench.put_blobs(changed, "second").await;
+            }
+            let both = async { (bench.control("/checkpoints/later").await, bench.control("/checkpoints/clean/restore").await) };
+            let (longest, (save, restore)) = bench.longest_read(both).await;
+            saves.push(save);
+            restores.push(restore);
+            stall = stall.max(longest);
+        }
+        let median = |times: &mut [f64]| {
+            times.sort_unstable_by(f64::total_cmp);
+            times[times.len() / 2]
+        };
+        println!(
+            "| {what}, {changed} changed | {:.1} ms | {:.1} ms | {stall:.1} ms |",
+            median(&mut saves),
+            median(&mut restores)
+        );
+    }
+    bench.emulator.stop().await;
+}
+
+/// Measures checkpoints in memory and on disk.
+async fn all_checkpoints() {
+    println!("\n| blobs | checkpoint | restore | longest Get Blob meanwhile |\n|---|---|---|---|");
+    checkpoints("in memory", &[]).await;
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("bench-scale-{}", std::process::id()));
+    checkpoints("on disk", &[&format!("--location={}", folder.display())]).await;
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
 #[tokio::main]
 async fn main() {
-    let bench = Bench::start().await;
+    if std::env::args().any(|argument| argument == "checkpoints") {
+        return all_checkpoints().await;
+    }
+    let bench = Bench::start(&[]).await;
     if std::env::args().any(|argument| argument == "paths") {
         return paths(&bench).await;
     }
@@ -266,4 +367,6 @@ async fn main() {
         show(what, medians[0], medians[1]);
     }
     paths(&bench).await;
+    bench.emulator.stop().await;
+    all_checkpoints().await;
 }

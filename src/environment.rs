@@ -60,6 +60,11 @@ impl Environment {
         Timestamp::from_ticks(self.machine().ticks().saturating_add(self.moved_ticks.load(Ordering::Relaxed)))
     }
 
+    /// What [`Environment::now`] would be if the time was moved by this much.
+    pub fn moved_by(&self, moved: Duration) -> Timestamp {
+        Timestamp::from_ticks(self.machine().ticks().saturating_add(ticks_of(moved)))
+    }
+
     /// The time without what [`Environment::advance`] added. The date of a signed request is valid by this time, which is that of the
     /// client, or by [`Environment::now`], which answers contain.
     pub fn machine(&self) -> Timestamp {

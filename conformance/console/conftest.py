@@ -1,5 +1,6 @@
 """A browser, a page for each test, and a client that stores what the tests look at."""
 
+import base64
 import json
 import os
 import shutil
@@ -18,13 +19,14 @@ SCREENS = Path(__file__).parent.parent / ".work" / "console" / "screens"
 class Server:
     """Requests to the server, as the console sends them: below its origin, with a SAS."""
 
-    def __init__(self):
+    def __init__(self, address=CONTROL):
+        self.address = address
         self.signatures = {}
         self.accounts = {account["name"]: account for account in self.control("server")["accounts"]}
 
     def control(self, path, method="GET", body=None):
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(f"{CONTROL}/{path}", data=data, method=method, headers={"content-type": "application/json"})
+        request = urllib.request.Request(f"{self.address}/{path}", data=data, method=method, headers={"content-type": "application/json"})
         with urllib.request.urlopen(request) as answer:
             return json.loads(answer.read() or b"{}")
 
@@ -32,7 +34,7 @@ class Server:
         if account not in self.signatures:
             self.signatures[account] = self.control("sas", "POST", {"account": account})["sas"]
         separator = "&" if "?" in path else "?"
-        url = f"{CONTROL}/api/{service}/{account}{path}{separator}{self.signatures[account]}"
+        url = f"{self.address}/api/{service}/{account}{path}{separator}{self.signatures[account]}"
         headers = {name.replace("_", "-"): value for name, value in headers.items()}
         request = urllib.request.Request(url, data=None if method in ("GET", "HEAD") else body, method=method)
         for name, value in {"x-ms-version": "2025-11-05", **headers}.items():
@@ -89,15 +91,17 @@ def server():
 class Console:
     """A page with the console."""
 
-    def __init__(self, browser, **options):
+    def __init__(self, browser, address=CONTROL, **options):
+        self.address = address
+        self.server = Server(address)
         options = {"viewport": {"width": 1360, "height": 820}, "color_scheme": "light", **options}
         self.context = browser.new_context(accept_downloads=True, **options)
-        self.context.grant_permissions(["clipboard-read", "clipboard-write"], origin="/".join(CONTROL.split("/")[:3]))
+        self.context.grant_permissions(["clipboard-read", "clipboard-write"], origin="/".join(address.split("/")[:3]))
         self.page = self.context.new_page()
         self.page.set_default_timeout(20_000)
         self.errors = []
         self.elsewhere = []
-        origin = CONTROL.rsplit("/", 1)[0]
+        origin = address.rsplit("/", 1)[0]
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         # A refusal by a policy is an error of the page; a refusal by the server is not.
         self.page.on("console", lambda message: message.type == "error" and "Failed to load resource" not in message.text and self.errors.append(message.text))
@@ -105,7 +109,7 @@ class Console:
 
     def open(self, *route):
         self.page.goto("about:blank")
-        self.page.goto(f"{CONTROL}/#/" + "/".join(route))
+        self.page.goto(f"{self.address}/#/" + "/".join(route))
         self.page.wait_for_selector("#main .view")
         return self.page
 
@@ -114,6 +118,11 @@ class Console:
         # Requests that are under way are finished, and what moves has come to rest.
         self.page.wait_for_function("() => !document.querySelector('#main .status')?.textContent.startsWith('Loading')")
         self.page.screenshot(path=SCREENS / f"{name}.png", animations="disabled")
+
+    def webp(self):
+        """The page as a picture, which the driver writes as PNG and JPEG only."""
+        session = self.context.new_cdp_session(self.page)
+        return base64.b64decode(session.send("Page.captureScreenshot", {"format": "webp", "quality": 90})["data"])
 
     def close(self):
         self.context.close()

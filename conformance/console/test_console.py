@@ -593,6 +593,20 @@ def test_a_stored_page_has_no_power_over_the_server(console, server):
     console.errors.clear()
 
 
+def test_a_stored_script_is_no_service_worker_of_the_console(console, server):
+    """A worker answers with any headers. A page with the opener policy of the console would keep access to a console that it opens."""
+    server.send("blob", server.first, "/public?restype=container", x_ms_blob_public_access="blob")
+    server.blob("public/page.html", b"<title>page</title>", content_type="text/html")
+    server.blob("public/worker.js", b"", content_type="text/javascript")
+    origin = CONTROL.rsplit("/", 1)[0]
+    page = console.page
+    page.goto(f"{origin}/{server.first}/public/page.html")
+    register = "(path) => navigator.serviceWorker.register(path).then(() => 'registered', (error) => error.name)"
+    for path in [f"/{server.first}/public/worker.js", f"/_lazuli/api/blob/{server.first}/public/worker.js"]:
+        assert page.evaluate(register, path) == "TypeError", path
+    console.errors.clear()
+
+
 def test_a_browser_at_the_root_of_a_port_finds_the_console(console, server):
     origin = CONTROL.rsplit("/", 1)[0]
     answer = console.page.goto(f"{origin}/")

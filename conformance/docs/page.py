@@ -294,9 +294,13 @@ class Page:
         yaml.safe_load(block.text)
 
     def run_compose(self, block):
-        """Health checks run against the server of the page, which listens where that of the service does."""
+        """Health checks run against the server of the page, which listens where that of the service does. Variables are those of Lazuli."""
         content = yaml.safe_load(block.text)
+        known = (ROOT / "docs/configuration.md").read_text(encoding="utf-8")
         for service in content["services"].values():
+            for name in service.get("environment", {}):
+                if name.startswith("LAZULI_") and f"`{name}`" not in known:
+                    raise PageError(f"there is no variable {name}")
             check = service.get("healthcheck", {}).get("test")
             if check:
                 if check[0] != "CMD":

@@ -22,7 +22,7 @@ function launcher() {
     keywords: ["azure", "storage", "emulator", "blob", "queue", "table", "azurite", "testing"],
     ...common,
     bin: { lazuli: "bin/lazuli.js", "lazuli-storage": "bin/lazuli.js" },
-    files: ["bin", "README.md", "LICENSE"],
+    files: ["bin", "lazuli.schema.json", "seed.schema.json", "README.md", "LICENSE"],
     engines: { node: ">=18" },
     optionalDependencies: Object.fromEntries(platforms.map((platform) => [`@lazuli-storage/${platform}`, version])),
   };

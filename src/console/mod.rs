@@ -20,6 +20,7 @@ use crate::http::pipeline::local_services::LocalService;
 use crate::http::serve::Peer;
 use crate::http::target;
 use crate::operation::ServiceKind;
+use crate::rules::pages;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Path, Request, State};
@@ -49,6 +50,8 @@ pub struct Console {
     assets: Vec<Asset>,
     apis: Vec<ConsoleApi>,
     key: Arc<PageKey>,
+    /// Host names that the page may have besides addresses and local names.
+    hosts: Vec<String>,
 }
 
 /// The console at one port.
@@ -60,9 +63,9 @@ struct ConsolePort {
 }
 
 impl Console {
-    /// Creates the console of a server with these services.
-    pub fn new(apis: Vec<ConsoleApi>, key: Arc<PageKey>) -> Console {
-        Console { assets: assets(), apis, key }
+    /// Creates the console of a server with these services. The page has its key at addresses, local names and `hosts`.
+    pub fn new(apis: Vec<ConsoleApi>, key: Arc<PageKey>, hosts: Vec<String>) -> Console {
+        Console { assets: assets(), apis, key, hosts }
     }
 
     /// The routes of the console at a port that listens at this host.
@@ -108,7 +111,9 @@ async fn index(State(port): State<ConsolePort>, headers: HeaderMap) -> Response 
         let elsewhere = "The console is at an address that does not name an account: http://127.0.0.1 and the port.\n";
         return (StatusCode::NOT_FOUND, elsewhere).into_response();
     }
-    let page = PAGE.replace("{page-key}", port.console.key.for_page(&headers).unwrap_or_default());
+    // The owner of another name can make it this server's, and read the page under it.
+    let key = port.console.key.for_page(&headers).filter(|_| pages::is_own_host(host, &port.console.hosts));
+    let page = PAGE.replace("{page-key}", key.unwrap_or_default());
     let mut response = Response::new(Body::from(page));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
@@ -124,12 +129,28 @@ fn is_of_account(host: &str) -> bool {
     target::account_of_host(host).is_some() || target::website(host, "/").is_some()
 }
 
+/// The refusal of a request for the script of a service worker, at a host that has the console; `None` for other requests.
+///
+/// A worker answers for the pages of its folder with headers of its own. With the opener policy of the console, such a page would keep
+/// access to a console that it opens, and to the key there.
+pub fn worker_refusal(host: &str, headers: &HeaderMap) -> Option<Response> {
+    if !headers.contains_key("service-worker") || is_of_account(host) {
+        return None;
+    }
+    let elsewhere =
+        "A service worker needs a host that names its account: http://devstoreaccount1.blob.localhost and the port.\n";
+    Some((StatusCode::FORBIDDEN, elsewhere).into_response())
+}
+
 async fn asset(State(port): State<ConsolePort>, Path(path): Path<String>, headers: HeaderMap) -> Response {
     port.console.file(&path, &headers)
 }
 
 /// Answers a request below the path of the APIs by the service that it names.
 async fn api(State(port): State<ConsolePort>, mut request: Request) -> Response {
+    if let Some(refusal) = worker_refusal("", request.headers()) {
+        return refusal;
+    }
     let unknown = || Peer::new(SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), 0), false);
     let peer = request.extensions().get::<Peer>().cloned().unwrap_or_else(unknown);
     let Some((label, target)) = split_target(request.uri()) else { return status(StatusCode::NOT_FOUND) };

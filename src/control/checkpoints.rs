@@ -5,13 +5,14 @@ use crate::control::saved::Checkpoint;
 use crate::control::spec::{Access, ControlRequest, ControlSpec, Document, Parameter, ParameterKind, json};
 use crate::control::state::ControlState;
 use crate::control::time::KEEP_CLOCK;
-use crate::operation::{LockedService, WriterAtWork};
+use crate::operation::{LockedService, NewTags, SavedState, WriterAtWork};
 use crate::rules::error::StorageError;
 use crate::store::journal::Durable;
 use axum::body::Body;
 use http::Response;
 use serde_json::json;
 use std::sync::Arc;
+use std::time::Duration;
 
 const ACCOUNT: Parameter = Parameter::optional("account", ParameterKind::Account, "only this account");
 const NAME: Parameter = Parameter::required("name", ParameterKind::Name, "the name of the checkpoint");
@@ -59,8 +60,7 @@ pub const SPECS: &[ControlSpec] = &[
         handle: |request| {
             Box::pin(async move {
                 let removed = request.state.checkpoints.0.lock().remove(request.required("name"));
-                let removed = removed.ok_or_else(|| unknown(&request))?;
-                blocking(move || drop(removed)).await?;
+                free(removed.ok_or_else(|| unknown(&request))?);
                 Ok(json(&json!({})))
             })
         },
@@ -87,6 +87,11 @@ async fn blocking<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -
     tokio::task::spawn_blocking(run).await.map_err(|error| ControlError::failed(error.to_string()))
 }
 
+/// Frees states in the background: those of a million blobs take a second.
+fn free<T: Send + 'static>(states: T) {
+    drop(tokio::task::spawn_blocking(move || drop(states)));
+}
+
 async fn save(request: ControlRequest) -> Result<Response<Body>, ControlError> {
     let (state, account) = (request.state.clone(), request.text("account"));
     let saved = blocking(move || {
@@ -96,7 +101,7 @@ async fn save(request: ControlRequest) -> Result<Response<Body>, ControlError> {
     });
     let (state, checkpoint) = (&request.state, Arc::new(saved.await?));
     let replaced = state.checkpoints.0.lock().insert(request.required("name").to_owned(), checkpoint.clone());
-    blocking(move || drop(replaced)).await?;
+    free(replaced);
     Ok(answer(&request, &checkpoint))
 }
 
@@ -109,24 +114,39 @@ async fn restore(request: ControlRequest) -> Result<Response<Body>, ControlError
         }
         (account, own) => account.or_else(|| own.clone()),
     };
-    let is_whole = account.is_none();
+    let moved = (account.is_none() && request.text("clock").is_none()).then_some(checkpoint.moved);
     let (state, from) = (request.state.clone(), checkpoint.clone());
-    let restored = blocking(move || replace(&state, &from, account.as_deref())).await?;
-    let durable = restored.map_err(|error| ControlError::failed(error.message()))?;
+    let restored = blocking(move || {
+        let restored = replace(&state, &from, account.as_deref(), moved);
+        state.diagnostics.histories.clear(account.as_deref());
+        // Here, because nothing of this function runs on if the client closes the connection.
+        if let Some(moved) = moved.filter(|_| restored.is_ok()) {
+            state.environment.set_moved(moved);
+        }
+        restored
+    });
+    let (durable, replaced) = restored.await?.map_err(|error| ControlError::failed(error.message()))?;
+    free(replaced);
     durable.wait().await.map_err(|error| ControlError::failed(error.message()))?;
-    if is_whole && request.text("clock").is_none() {
-        request.state.environment.set_moved(checkpoint.moved);
-    }
     Ok(answer(&request, &checkpoint))
 }
 
-/// Replaces the state of an account, or of all accounts, in one change.
-fn replace(state: &ControlState, checkpoint: &Checkpoint, account: Option<&str>) -> Result<Durable, StorageError> {
+/// Replaces the state of an account, or of all accounts, in one change. `moved` is where the clock is set after it, if it is. Returns the
+/// states before it, which nothing frees while writers wait.
+fn replace(
+    state: &ControlState,
+    checkpoint: &Checkpoint,
+    account: Option<&str>,
+    moved: Option<Duration>,
+) -> Result<(Durable, Vec<SavedState>), StorageError> {
     let mut locked = lock(state, account);
-    locked.iter_mut().zip(&checkpoint.states).for_each(|(service, saved)| service.prepare(saved));
+    let replaced = locked.iter().map(|service| service.save()).collect();
+    let environment = &state.environment;
+    let tags = NewTags::new(environment.moved_by(moved.unwrap_or_else(|| environment.moved())), environment.random());
+    locked.iter_mut().zip(&checkpoint.states).for_each(|(service, saved)| service.prepare(saved, tags));
     let durable = state.store.append(|to| locked.iter().for_each(|service| service.write(to)))?;
     locked.into_iter().for_each(|service| service.publish());
-    Ok(durable)
+    Ok((durable, replaced))
 }
 
 fn answer(request: &ControlRequest, checkpoint: &Checkpoint) -> Response<Body> {

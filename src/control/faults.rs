@@ -46,7 +46,7 @@ pub const SPECS: &[ControlSpec] = &[
         handle: |request| {
             Box::pin(async move {
                 request.state.diagnostics.faults.clear();
-                request.state.diagnostics.histories.clear();
+                request.state.diagnostics.histories.clear(None);
                 Ok(json(&json!({})))
             })
         },
@@ -66,7 +66,7 @@ pub const SPECS: &[ControlSpec] = &[
                     return Err(ControlError::missing(format!("there is no fault {}", request.required("id"))));
                 }
                 if diagnostics.faults.longest_lag().is_none() {
-                    diagnostics.histories.clear();
+                    diagnostics.histories.clear(None);
                 }
                 Ok(json(&json!({})))
             })

@@ -6,8 +6,7 @@
 //! - The page has the key only if a browser opens it in a tab. For `fetch` and frames it is without the key: browsers say in
 //!   `Sec-Fetch-Dest` what a request is for, and no script can set this header.
 //! - `Cross-Origin-Opener-Policy` separates the tab from the document that opened it, and no cache has the page.
-//! - A service worker sees the requests of all pages below its own path. Paths of accounts are not above `/_lazuli/`, and hosts at which
-//!   they are have no console.
+//! - A service worker answers for all pages below its own path, with any headers. Hosts at which a stored script can be one have no console.
 //!
 //! Browsers send these headers to the addresses of their own machine and over https.
 

@@ -22,6 +22,9 @@ const LIMIT: u64 = 1000;
 const LONGEST_WAIT: u64 = 600;
 /// After how long a stream without events sends a comment, so that a client that is gone is noticed.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// How long a stream collects events after it sent some: a server with many listeners would otherwise write to all of them for each
+/// request.
+const PAUSE: Duration = Duration::from_millis(10);
 
 pub const SPECS: &[ControlSpec] = &[
     ControlSpec {
@@ -111,27 +114,29 @@ async fn list(request: ControlRequest) -> Result<Response<Body>, ControlError> {
     // The list is empty if the time is over.
     let found = tokio::time::timeout(wait, matching(log, &filter, limit)).await;
     let (found, next) = found.unwrap_or_else(|_| log.find(&filter, limit));
-    let found: Vec<_> = found.iter().map(RecordedRequest::json).collect();
+    let found: Vec<_> = found.iter().map(|request| request.json()).collect();
     Ok(json(&json!({ "requests": found, "next": next })))
 }
 
 /// Waits until there are requests that match.
-async fn matching(log: &RequestLog, filter: &RequestFilter, limit: usize) -> (Vec<RecordedRequest>, u64) {
+async fn matching(log: &RequestLog, filter: &RequestFilter, limit: usize) -> (Vec<Arc<RecordedRequest>>, u64) {
+    let mut filter = filter.clone();
     loop {
         // A request that comes between the look and the wait counts.
         let mut next = pin!(log.next());
         next.as_mut().enable();
-        let (found, last) = log.find(filter, limit);
+        let (found, last) = log.find(&filter, limit);
         if !found.is_empty() {
             return (found, last);
         }
+        filter.since = filter.since.max(last);
         next.await;
     }
 }
 
 /// The answer with a stream of events: the requests that match so far, and each that comes.
 fn events(state: Arc<ControlState>, filter: RequestFilter) -> Response<Body> {
-    let mut response = Response::new(Body::new(EventBody { next: Box::pin(next_events(state, filter)) }));
+    let mut response = Response::new(Body::new(EventBody { next: Box::pin(next_events(state, filter, Duration::ZERO)) }));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
@@ -140,13 +145,19 @@ fn events(state: Arc<ControlState>, filter: RequestFilter) -> Response<Body> {
 /// The next events as text, and what the ones after them need.
 type NextEvents = Pin<Box<dyn Future<Output = Option<(Bytes, Arc<ControlState>, RequestFilter)>> + Send>>;
 
-async fn next_events(state: Arc<ControlState>, filter: RequestFilter) -> Option<(Bytes, Arc<ControlState>, RequestFilter)> {
+#[expect(clippy::disallowed_methods, reason = "a pause of the machine's time, not of the server's")]
+async fn next_events(
+    state: Arc<ControlState>,
+    filter: RequestFilter,
+    pause: Duration,
+) -> Option<(Bytes, Arc<ControlState>, RequestFilter)> {
+    tokio::time::sleep(pause).await;
     let log = state.diagnostics.requests.as_ref()?;
     let found = tokio::time::timeout(KEEP_ALIVE, matching(log, &filter, LIMIT as usize)).await;
     let Ok((found, next)) = found else {
         return Some((Bytes::from_static(b": nothing new\n\n"), state, filter));
     };
-    let text: String = found.iter().map(|request| format!("id: {}\ndata: {}\n\n", request.id, request.json())).collect();
+    let text: String = found.iter().map(|request| format!("id: {}\ndata: {}\n\n", request.id, request.text())).collect();
     Some((text.into(), state.clone(), RequestFilter { since: next, ..filter }))
 }
 
@@ -161,7 +172,7 @@ impl http_body::Body for EventBody {
 
     fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let Some((text, state, filter)) = ready!(self.next.as_mut().poll(context)) else { return Poll::Ready(None) };
-        self.next = Box::pin(next_events(state, filter));
+        self.next = Box::pin(next_events(state, filter, PAUSE));
         Poll::Ready(Some(Ok(Frame::data(text))))
     }
 }

@@ -70,6 +70,7 @@ async fn reset(request: ControlRequest) -> Result<Response<Body>, ControlError> 
     for service in &state.services {
         service.reset(account.as_deref()).await.map_err(|error| ControlError::failed(error.message()))?;
     }
+    state.diagnostics.histories.clear(account.as_deref());
     if account.is_none() && request.text("clock").is_none() {
         state.environment.reset_clock();
     }

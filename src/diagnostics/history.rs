@@ -1,12 +1,15 @@
 //! Earlier states of a service, for secondary endpoints that are behind their primary.
 //!
-//! Nothing is recorded unless a fault makes a secondary lag. Then each write saves the state before it, which costs a pointer for each
-//! resource of the account.
+//! Nothing is recorded unless a fault makes a secondary lag. Then writes save the state before them, which costs a pointer for each
+//! resource of the account. A reset or a restore reaches secondaries at once.
 
 use crate::operation::{SavedState, Service, ServiceKind};
 use crate::rules::time::Timestamp;
 use parking_lot::Mutex;
 use std::collections::{HashMap, VecDeque};
+
+/// The most states of an account. With more writes than that, a secondary is a thousandth of its lag closer than it should be.
+const MOST: u64 = 1000;
 
 /// The states of the accounts of one service before each of their writes.
 #[derive(Debug, Default)]
@@ -22,6 +25,13 @@ struct Earlier {
 impl History {
     /// Saves the state of an account before a write, and forgets states that ended before `oldest`.
     pub fn record(&self, service: &dyn Service, account: &str, now: Timestamp, oldest: Timestamp) {
+        let apart = now.ticks().saturating_sub(oldest.ticks()) / MOST;
+        let is_recorded = |states: &VecDeque<Earlier>| {
+            states.back().is_some_and(|last| last.end <= now && now.ticks() - last.end.ticks() < apart)
+        };
+        if self.0.lock().get(account).is_some_and(is_recorded) {
+            return;
+        }
         let state = saved(service, account);
         let mut accounts = self.0.lock();
         let states = accounts.entry(account.to_owned()).or_default();
@@ -38,9 +48,14 @@ impl History {
         Some(earlier.state.clone())
     }
 
-    /// Forgets all states.
-    pub fn clear(&self) {
-        let forgotten = std::mem::take(&mut *self.0.lock());
+    /// Forgets the states of an account, or all.
+    pub fn clear(&self, account: Option<&str>) {
+        let mut accounts = self.0.lock();
+        let forgotten = match account {
+            Some(account) => accounts.remove_entry(account).into_iter().collect(),
+            None => std::mem::take(&mut *accounts),
+        };
+        drop(accounts);
         drop(forgotten);
     }
 }
@@ -75,8 +90,8 @@ impl Histories {
         }
     }
 
-    /// Forgets all states.
-    pub fn clear(&self) {
-        [&self.blob, &self.queue, &self.table, &self.file].into_iter().for_each(History::clear);
+    /// Forgets the states of an account, or all: its secondaries are in sync from now on.
+    pub fn clear(&self, account: Option<&str>) {
+        [&self.blob, &self.queue, &self.table, &self.file].into_iter().for_each(|history| history.clear(account));
     }
 }

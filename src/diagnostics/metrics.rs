@@ -2,7 +2,7 @@
 
 use crate::operation::ServiceKind;
 use parking_lot::Mutex;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// The upper bounds of the histogram of response times, in milliseconds.
 pub const BOUNDS: [f64; 11] = [0.1, 0.5, 1.0, 5.0, 10.0, 25.0, 100.0, 250.0, 1000.0, 5000.0, 30_000.0];
@@ -24,7 +24,7 @@ pub struct Counter {
 
 /// Counts of requests.
 #[derive(Debug, Default)]
-pub struct Metrics(Mutex<HashMap<Label, Counter>>);
+pub struct Metrics(Mutex<BTreeMap<Label, Counter>>);
 
 impl Metrics {
     /// Counts a request.
@@ -42,10 +42,7 @@ impl Metrics {
 
     /// All counts, in the order of service, operation and status.
     pub fn counters(&self) -> Vec<(Label, Counter)> {
-        let mut counters: Vec<(Label, Counter)> =
-            self.0.lock().iter().map(|(label, counter)| (*label, counter.clone())).collect();
-        counters.sort_by_key(|((service, operation, status), _)| (service.label(), *operation, *status));
-        counters
+        self.0.lock().iter().map(|(label, counter)| (*label, counter.clone())).collect()
     }
 }
 

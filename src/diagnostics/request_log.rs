@@ -6,6 +6,7 @@ use crate::rules::time::Timestamp;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
+use std::sync::{Arc, OnceLock};
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
@@ -20,7 +21,8 @@ pub struct RequestLog {
 
 #[derive(Debug, Default)]
 struct Ring {
-    requests: VecDeque<RecordedRequest>,
+    /// In the order of their ids.
+    requests: VecDeque<Arc<RecordedRequest>>,
     /// The id of the newest request, which may have been cleared; 0 before the first.
     last: u64,
 }
@@ -57,9 +59,16 @@ pub struct RecordedRequest {
     pub request_id: String,
     pub client_request_id: Option<String>,
     pub user_agent: Option<String>,
+    /// The text of [`RecordedRequest::json`], once somebody listens.
+    pub text: OnceLock<String>,
 }
 
 impl RecordedRequest {
+    /// The request as JSON, written once for all listeners.
+    pub fn text(&self) -> &str {
+        self.text.get_or_init(|| self.json().to_string())
+    }
+
     pub fn json(&self) -> Value {
         json!({
             "id": self.id,
@@ -110,7 +119,6 @@ impl RequestFilter {
         let same = |wanted: &Option<String>, found: Option<&str>| {
             wanted.as_ref().is_none_or(|wanted| found.is_some_and(|found| found.eq_ignore_ascii_case(wanted)))
         };
-        let status = request.status.to_string();
         let has_fault = |wanted: &String| request.fault.iter().flat_map(|ids| ids.split(", ")).any(|id| id == wanted);
         request.id > self.since
             && same(&self.service, Some(request.service.label()))
@@ -118,7 +126,7 @@ impl RequestFilter {
             && same(&self.account, request.account.as_deref())
             && same(&self.method, Some(&request.method))
             && same(&self.code, request.code)
-            && self.status.as_ref().is_none_or(|wanted| is_status(wanted, &status))
+            && self.status.as_ref().is_none_or(|wanted| is_status(wanted, &request.status.to_string()))
             && self.path.as_ref().is_none_or(|wanted| pattern::matches(wanted, &request.path))
             && self.fault.as_ref().is_none_or(has_fault)
     }
@@ -142,7 +150,7 @@ impl RequestLog {
         request.id = recorded.last;
         let oldest = if recorded.requests.len() >= self.capacity { recorded.requests.pop_front() } else { None };
         if self.capacity > 0 {
-            recorded.requests.push_back(request);
+            recorded.requests.push_back(Arc::new(request));
         }
         drop(recorded);
         drop(oldest);
@@ -151,15 +159,17 @@ impl RequestLog {
 
     /// The requests that match, oldest first, and the id of the newest request of all. Of more than `limit` matches those that come first
     /// after `since` are returned, or without `since` the newest.
-    pub fn find(&self, filter: &RequestFilter, limit: usize) -> (Vec<RecordedRequest>, u64) {
+    pub fn find(&self, filter: &RequestFilter, limit: usize) -> (Vec<Arc<RecordedRequest>>, u64) {
         let recorded = self.recorded.lock();
-        let matching = recorded.requests.iter().filter(|request| filter.matches(request));
+        // A reader that follows the list looks at what is new only.
+        let seen = recorded.requests.partition_point(|request| request.id <= filter.since);
+        let matching = recorded.requests.range(seen..).filter(|request| filter.matches(request));
         if filter.since > 0 {
-            let found: Vec<RecordedRequest> = matching.take(limit).cloned().collect();
+            let found: Vec<Arc<RecordedRequest>> = matching.take(limit).cloned().collect();
             let next = if found.len() == limit { found.last().map(|request| request.id) } else { None };
             return (found, next.unwrap_or(recorded.last));
         }
-        let mut newest: Vec<RecordedRequest> = matching.rev().take(limit).cloned().collect();
+        let mut newest: Vec<Arc<RecordedRequest>> = matching.rev().take(limit).cloned().collect();
         newest.reverse();
         (newest, recorded.last)
     }
@@ -200,6 +210,7 @@ mod tests {
             request_id: String::new(),
             client_request_id: None,
             user_agent: None,
+            text: OnceLock::new(),
         }
     }
 

@@ -9,7 +9,7 @@ use crate::account::{ANY_NAME, Account, Accounts};
 use crate::authority::{CertificateNames, state_folder};
 use crate::config::accounts::AccountError;
 use crate::config::{Config, ConfigErrorKind, Endpoint, ProgramName, Tls};
-use crate::console::{Console, ConsoleApi, landing};
+use crate::console::{Console, ConsoleApi, landing, worker_refusal};
 use crate::control::{Checkpoints, ControlState, PageKey, SasFields, ServiceAddress};
 use crate::diagnostics::Diagnostics;
 use crate::environment::Environment;
@@ -247,7 +247,7 @@ impl Emulator {
             seeder,
             tls: automatic_tls,
         });
-        let console = Arc::new(Console::new(apis, page_key));
+        let console = Arc::new(Console::new(apis, page_key, hosts(config)));
         let mut listeners = JoinSet::new();
         let (connections, alive) = watch::channel(());
         for (routes, endpoint, listener, has_console) in bound {
@@ -403,6 +403,10 @@ fn blob_routes(port: BlobPort) -> Router {
 
 async fn answer(pipeline: &Arc<Pipeline>, request: Request) -> Response {
     if let Some(refusal) = host::refusal(&request) {
+        return refusal;
+    }
+    let host = host::of(request.uri(), request.headers());
+    if let Some(refusal) = worker_refusal(host, request.headers()).filter(|_| !pipeline.serves_site(host)) {
         return refusal;
     }
     let landing = landing(pipeline.service().kind(), &request);

@@ -8,6 +8,7 @@ use crate::rules::error::StorageError;
 use crate::rules::secret;
 use crate::rules::time::Timestamp;
 use http::HeaderValue;
+use std::sync::OnceLock;
 
 /// A request and its outcome.
 pub struct AccessLine<'a> {
@@ -95,6 +96,7 @@ impl AccessLine<'_> {
             client_request_id: text(self.client_request_id),
             user_agent: text(self.user_agent),
             fault: self.fault,
+            text: OnceLock::new(),
         }
     }
 }

@@ -34,7 +34,7 @@ pub fn end(response: Response<Body>, ending: &Ending) -> Response<Body> {
     match *ending {
         Ending::CutBefore | Ending::CutAfter => cut(),
         Ending::Refused(_) => response,
-        Ending::Truncated(bytes) => response.map(|body| Body::new(TruncatedBody { body, left: bytes })),
+        Ending::Truncated(bytes) => response.map(|body| Body::new(TruncatedBody { body, left: bytes, sending: None })),
         Ending::Dripping { bytes, pause } => {
             response.map(|body| Body::new(DrippingBody { body, rest: Bytes::new(), bytes, pause, waiting: None }))
         }
@@ -57,6 +57,18 @@ fn sleep(time: Duration) -> Pin<Box<Sleep>> {
 struct TruncatedBody {
     body: Body,
     left: u64,
+    /// Ends when what came so far is sent: a connection whose body fails drops what it has not sent.
+    sending: Option<Pin<Box<Sleep>>>,
+}
+
+/// Longer than a client takes that reads at once.
+const SENDING: Duration = Duration::from_millis(50);
+
+impl TruncatedBody {
+    fn break_off(&mut self, context: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        ready!(self.sending.get_or_insert_with(|| clock(SENDING)).as_mut().poll(context));
+        Poll::Ready(Some(Err(io::Error::other(CutConnection))))
+    }
 }
 
 impl http_body::Body for TruncatedBody {
@@ -64,13 +76,13 @@ impl http_body::Body for TruncatedBody {
     type Error = io::Error;
 
     fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
-        if self.left == 0 {
-            return Poll::Ready(Some(Err(io::Error::other(CutConnection))));
+        if self.left == 0 || self.sending.is_some() {
+            return self.break_off(context);
         }
         let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
         let Some(data) = frame.and_then(|frame| frame.ok()?.into_data().ok()) else {
             // A body that is shorter than that breaks off at its end.
-            return Poll::Ready(Some(Err(io::Error::other(CutConnection))));
+            return self.break_off(context);
         };
         let length = data.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
         self.left -= length as u64;

@@ -12,7 +12,7 @@ use std::io;
 use std::io::Write;
 use std::time::Duration;
 pub use text::ACCESS;
-use tracing_subscriber::filter::{EnvFilter, LevelFilter};
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::{Layer, Registry, fmt};
@@ -84,7 +84,7 @@ impl Logger {
         let file = file.map(|file| LossyWriter::start("debug", file, text::dropped)).transpose().map_err(LogError::Thread)?;
 
         let access = if options.silent { LevelFilter::OFF } else { LevelFilter::INFO };
-        let filter = EnvFilter::new(format!("{},{ACCESS}={access}", options.level.to_string().to_lowercase()));
+        let filter = Targets::new().with_default(options.level).with_target(ACCESS, access);
         let lines = fmt::layer().with_writer(Lines(out.clone())).with_ansi(false).log_internal_errors(false);
         let lines = match options.format {
             Format::Text => lines.event_format(text::Text).boxed(),

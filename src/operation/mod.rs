@@ -29,7 +29,7 @@ pub use input::{Fields, FromField, FromRequest, FromText};
 pub use query::Query;
 pub use reply::{Payload, Reply, ReplyFuture};
 pub use request::{Parts, Request, Sources};
-pub use service::{LockedService, SavedState, Service, ServiceKind, WriterAtWork};
+pub use service::{LockedService, NewTags, SavedState, Service, ServiceKind, WriterAtWork};
 pub use source::{RemoteRequest, RemoteResponse, Source, SourceAccess, SourceAuthorization, SourceLocation, source_unavailable};
 pub use spec::{
     Access, EncryptionCheck, NamespaceSupport, OperationSpec, ResourceKind, SELECTING_PARAMETERS, Secondary, Selector,

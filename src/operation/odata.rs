@@ -1,6 +1,6 @@
 //! OData as the Table service speaks it: system query options, levels of metadata, and errors in JSON and XML.
 
-use crate::operation::{Fields, FromRequest, Input, OperationSpec, Query};
+use crate::operation::{Fields, FromRequest, Input, OperationSpec, Query, xml};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::time::Timestamp;
 
@@ -113,7 +113,7 @@ pub fn error(error: &StorageError, request_id: &str, now: Timestamp) -> String {
 /// An error in XML.
 pub fn error_xml(error: &StorageError, request_id: &str, now: Timestamp) -> String {
     const NAMESPACE: &str = "http://schemas.microsoft.com/ado/2007/08/dataservices/metadata";
-    let mut xml = super::xml::Writer::new();
+    let mut xml = xml::Writer::new();
     xml.open_with("m:error", &[("xmlns:m", NAMESPACE)]).leaf("m:code", error.code().name());
     xml.leaf_with("m:message", &[("xml:lang", "en-US")], message(error, request_id, now)).close("m:error");
     xml.finish().trim_start_matches('\u{feff}').to_owned()

@@ -6,6 +6,7 @@ use crate::rules::auth::permissions::PublicAccess;
 use crate::rules::auth::sas::Policy;
 use crate::rules::cors::CorsRule;
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::time::{TICKS_PER_SECOND, Timestamp};
 use crate::rules::versions::Version;
 pub use crate::store::cell::WriterAtWork;
 use crate::store::changes::Changes;
@@ -15,7 +16,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 /// The services of a storage account.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ServiceKind {
     /// Blob Storage.
     Blob,
@@ -85,6 +86,27 @@ impl ServiceKind {
 /// The state of a service at one moment.
 pub type SavedState = Arc<dyn Any + Send + Sync>;
 
+/// Where the entity tags of a restored resource continue. They are times, so those of the writes that the restore discards would come
+/// again, for other content, if the clock is not later than the resource.
+#[derive(Clone, Copy, Debug)]
+pub struct NewTags {
+    now: Timestamp,
+    /// Another number at each restore.
+    ahead: u64,
+}
+
+impl NewTags {
+    /// `now` is the time after the restore.
+    pub const fn new(now: Timestamp, random: u64) -> NewTags {
+        NewTags { now, ahead: random % TICKS_PER_SECOND }
+    }
+
+    /// The time after which the tags of a resource continue; `None` if the clock decides.
+    pub fn after(self, latest: Timestamp) -> Option<Timestamp> {
+        (latest >= self.now).then(|| Timestamp::from_ticks(latest.ticks().saturating_add(self.ahead)))
+    }
+}
+
 /// A service whose writers wait, so that its state is read and replaced at one moment.
 pub trait LockedService {
     /// The state of the locked accounts.
@@ -92,7 +114,7 @@ pub trait LockedService {
 
     /// Prepares the way back to a state. Accounts that it lacks become empty if it is of all accounts, and else stay as
     /// they are.
-    fn prepare(&mut self, saved: &SavedState);
+    fn prepare(&mut self, saved: &SavedState, tags: NewTags);
 
     /// Writes the changes that lead to the prepared state.
     fn write(&self, to: &mut Changes<'_>);

@@ -237,9 +237,17 @@ impl Encryption {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::secret::is_secret;
 
     const KEY: &str = "MDEyMzQ1NjcwMTIzNDU2NzAxMjM0NTY3MDEyMzQ1Njc=";
     const SHA256: &str = "3QFFFpRA5+XANHqwwbT4yXDmrT/2JaLt/FKHjzhOdoE=";
+
+    #[test]
+    fn the_log_masks_keys() {
+        for names in [PLAIN, SOURCE] {
+            assert!(is_secret(names.key), "{names:?}");
+        }
+    }
 
     #[test]
     fn parses_a_complete_key_or_a_scope() {

@@ -3,7 +3,7 @@
 
 /// The headers whose values are secret.
 const HEADERS: [&str; 4] =
-    ["authorization", "x-ms-copy-source-authorization", super::encryption::PLAIN.key, super::encryption::SOURCE.key];
+    ["authorization", "x-ms-copy-source-authorization", "x-ms-encryption-key", "x-ms-source-encryption-key"];
 
 /// The texts before a signature, in a URL and in an error, and the characters that end it.
 const SIGNATURES: [(&str, &[char]); 2] =
@@ -20,7 +20,8 @@ pub fn masked(text: &str) -> String {
 }
 
 fn masked_line(line: &str) -> String {
-    if let Some((name, _)) = line.split_once(':').filter(|(name, _)| is_secret(name.trim())) {
+    // In a string to sign, a parameter of the URL has the form of a header.
+    if let Some((name, _)) = line.split_once(':').filter(|(name, _)| is_secret(name.trim()) || name.eq_ignore_ascii_case("sig")) {
         return format!("{name}:…");
     }
     SIGNATURES.iter().fold(line.to_owned(), |line, (before, ends)| masked_after(&line, before, ends))
@@ -76,6 +77,7 @@ mod tests {
                 "PUT\n\nx-ms-encryption-key:k=\nx-ms-encryption-key-sha256:s",
                 "PUT\n\nx-ms-encryption-key:…\nx-ms-encryption-key-sha256:s",
             ),
+            ("/a/b\ncomp:list\nsig:abc=\nsv:1", "/a/b\ncomp:list\nsig:…\nsv:1"),
             ("x-ms-copy-source-authorization:Bearer t\n/a/b", "x-ms-copy-source-authorization:…\n/a/b"),
             ("x-ms-copy-source:http://a/b?sig=c&se=d\nx-ms-date:e", "x-ms-copy-source:http://a/b?sig=…&se=d\nx-ms-date:e"),
             (

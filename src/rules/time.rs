@@ -102,8 +102,8 @@ impl Timestamp {
         let day = DAYS[at.weekday().num_days_from_monday() as usize % 7];
         let month = MONTHS[at.month0() as usize % 12];
         let mut text = DateWriter(String::with_capacity(29));
-        text.word(day).word(", ").digits(2, at.day()).word(" ").word(month).word(" ").digits(4, at.year() as u32);
-        text.word(" ").digits(2, at.hour()).word(":").digits(2, at.minute()).word(":").digits(2, at.second()).word(" GMT");
+        text.word(day).word(", ").digits::<2>(at.day()).word(" ").word(month).word(" ").digits::<4>(at.year() as u32);
+        text.word(" ").digits::<2>(at.hour()).word(":").digits::<2>(at.minute()).word(":").digits::<2>(at.second()).word(" GMT");
         text.0
     }
 
@@ -111,9 +111,9 @@ impl Timestamp {
     pub fn iso(self) -> String {
         let at = self.civil();
         let mut text = DateWriter(String::with_capacity(28));
-        text.digits(4, at.year() as u32).word("-").digits(2, at.month()).word("-").digits(2, at.day()).word("T");
-        text.digits(2, at.hour()).word(":").digits(2, at.minute()).word(":").digits(2, at.second());
-        text.word(".").digits(7, (self.0 % TICKS_PER_SECOND) as u32).word("Z");
+        text.digits::<4>(at.year() as u32).word("-").digits::<2>(at.month()).word("-").digits::<2>(at.day()).word("T");
+        text.digits::<2>(at.hour()).word(":").digits::<2>(at.minute()).word(":").digits::<2>(at.second());
+        text.word(".").digits::<7>((self.0 % TICKS_PER_SECOND) as u32).word("Z");
         text.0
     }
 
@@ -167,8 +167,8 @@ impl DateWriter {
     }
 
     /// A number with this many digits.
-    fn digits(&mut self, count: u32, number: u32) -> &mut DateWriter {
-        self.0.extend((0..count).rev().map(|place| char::from(b'0' + (number / 10_u32.pow(place) % 10) as u8)));
+    fn digits<const COUNT: u32>(&mut self, number: u32) -> &mut DateWriter {
+        self.0.extend((0..COUNT).rev().map(|place| char::from(b'0' + (number / 10_u32.pow(place) % 10) as u8)));
         self
     }
 }

@@ -10,6 +10,10 @@ use thiserror::Error;
 pub enum SeedError {
     #[error("{} cannot be read: {error}", .path.display())]
     CannotRead { path: PathBuf, error: io::Error },
+    #[error("{} is neither a file nor a directory", .0.display())]
+    Special(PathBuf),
+    #[error("{} is a directory that contains itself", .0.display())]
+    Loop(PathBuf),
     #[error("{}: {reason}", .path.display())]
     Malformed { path: PathBuf, reason: String },
     #[error("{}: a seed has only containers, shares, queues/NAME.json, tables/NAME.json, accounts and seed.json", .0.display())]

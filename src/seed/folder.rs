@@ -61,13 +61,13 @@ fn add_resources(account: &mut AccountSeed, name: &str, path: &Path) -> Result<(
         "containers" => {
             for (name, path) in entries(path)? {
                 let ContainerSeed { blobs, .. } = account.containers.entry(name).or_default();
-                add_files(blobs, "", &path)?;
+                add_files(blobs, "", &path, &mut Vec::new())?;
             }
         }
         "shares" => {
             for (name, path) in entries(path)? {
                 let ShareSeed { files, .. } = account.shares.entry(name).or_default();
-                add_files(files, "", &path)?;
+                add_files(files, "", &path, &mut Vec::new())?;
             }
         }
         "queues" => {
@@ -85,17 +85,29 @@ fn add_resources(account: &mut AccountSeed, name: &str, path: &Path) -> Result<(
     Ok(())
 }
 
-/// Adds the files of a folder and of those in it, unless the document has a content for them.
-fn add_files(files: &mut BTreeMap<String, FileSeed>, prefix: &str, folder: &Path) -> Result<(), SeedError> {
+/// Adds the files of a folder and of those in it, unless the document has a content for them. `above` are the folders that it is in.
+fn add_files(
+    files: &mut BTreeMap<String, FileSeed>,
+    prefix: &str,
+    folder: &Path,
+    above: &mut Vec<PathBuf>,
+) -> Result<(), SeedError> {
+    // A link can lead to a folder above.
+    let place = fs::canonicalize(folder).map_err(|error| SeedError::CannotRead { path: folder.to_owned(), error })?;
+    if above.contains(&place) {
+        return Err(SeedError::Loop(folder.to_owned()));
+    }
+    above.push(place);
     for (name, path) in entries(folder)? {
         let name = format!("{prefix}{name}");
         match path.is_dir() {
-            true => add_files(files, &format!("{name}/"), &path)?,
+            true => add_files(files, &format!("{name}/"), &path, above)?,
             false => {
                 files.entry(name).or_default().content.get_or_insert(Content::Path(path));
             }
         }
     }
+    above.pop();
     Ok(())
 }
 
@@ -107,11 +119,18 @@ fn entries(folder: &Path) -> Result<Vec<(String, PathBuf)>, SeedError> {
         let entry = entry.map_err(unreadable)?;
         let name = entry.file_name().into_string().map_err(|_| SeedError::UnknownEntry(entry.path()))?;
         if !name.starts_with('.') {
+            check_kind(&entry.path())?;
             found.push((name, entry.path()));
         }
     }
     found.sort();
     Ok(found)
+}
+
+/// Refuses what is neither a file nor a directory: a read of a pipe or a device may never end.
+fn check_kind(path: &Path) -> Result<(), SeedError> {
+    let kind = fs::metadata(path).map_err(|error| SeedError::CannotRead { path: path.to_owned(), error })?;
+    if kind.is_file() || kind.is_dir() { Ok(()) } else { Err(SeedError::Special(path.to_owned())) }
 }
 
 /// The JSON files of a folder, by their names without the extension.
@@ -124,6 +143,7 @@ fn documents(folder: &Path) -> Result<Vec<(String, PathBuf)>, SeedError> {
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>, SeedError> {
+    check_kind(path)?;
     #[expect(clippy::disallowed_methods, reason = "seeds are read here")]
     fs::read(path).map_err(|error| SeedError::CannotRead { path: path.to_owned(), error })
 }

@@ -44,6 +44,35 @@ async fn the_page_has_its_key_in_a_tab_only() {
 }
 
 #[tokio::test]
+async fn a_name_that_may_belong_to_another_site_gets_no_key() {
+    let server = TestServer::with(&["--control-host", "ci.example.com"]).await;
+    for (host, has_key) in [("ci.example.com", true), ("lazuli", true), ("[::1]", true), ("example.com", false)] {
+        let page = server.visit("GET", host, "/_lazuli/").send().await;
+        assert_eq!(!page.text().contains("name=\"page-key\" content=\"\""), has_key, "{host}");
+    }
+}
+
+#[tokio::test]
+async fn no_service_worker_has_the_origin_of_the_console() {
+    let server = TestServer::new().await;
+    server.container("cats").await;
+    server.blob("/cats/worker.js", "").await;
+    let target = format!("/{WELL_KNOWN_ACCOUNT}/cats/worker.js?{}", sas(&server).await);
+    let below = format!("/_lazuli/api/blob{target}");
+    let in_account = target.replacen(&format!("/{WELL_KNOWN_ACCOUNT}"), "", 1);
+    for (host, target, is_refused) in [
+        ("127.0.0.1", &target, true),
+        ("localhost", &target, true),
+        ("127.0.0.1", &below, true),
+        ("devstoreaccount1.blob.localhost", &in_account, false),
+    ] {
+        let script = || server.visit("GET", host, target);
+        let (worker, other) = (script().header("service-worker", "script").send().await, script().send().await);
+        assert_eq!((worker.status, other.status), (if is_refused { 403 } else { 200 }, 200), "{host} {target}");
+    }
+}
+
+#[tokio::test]
 async fn a_file_is_sent_once() {
     let server = TestServer::new().await;
     let file = |name: &'static str| server.visit("GET", "127.0.0.1", name);

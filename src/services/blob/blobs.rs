@@ -15,10 +15,11 @@ use crate::rules::retention::RetentionPolicy;
 use crate::rules::time::Timestamp;
 use crate::services::blob::state::{Blob, Consistency, Container, NamespaceConflict};
 use crate::services::blob::wire;
-use crate::services::shared::accounts::{Resource, ResourceIndex, ServiceAccounts};
+use crate::services::shared::accounts::ServiceAccounts;
 use crate::services::shared::described::{Described, HasMetadata, HasPolicies};
 use crate::services::shared::listing::{Listed, ListedResource};
-use crate::services::shared::resource_index::Restorable;
+use crate::services::shared::resource::Resource;
+use crate::services::shared::resource_index::{ResourceIndex, Restorable};
 use crate::store::cell::Cell;
 use std::sync::{Arc, Weak};
 
@@ -38,6 +39,10 @@ impl Resource for Container {
     const KIND: ServiceKind = ServiceKind::Blob;
     const ACTIONS: ServiceActions = ServiceActions::BLOB;
     const MISSING: ErrorCode = ErrorCode::ContainerNotFound;
+
+    fn latest(&mut self) -> Option<&mut Timestamp> {
+        Some(&mut self.latest)
+    }
 }
 
 impl Restorable for Container {

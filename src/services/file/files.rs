@@ -16,9 +16,10 @@ use crate::rules::time::Timestamp;
 use crate::services::file::node::Node;
 use crate::services::file::state::{NodePath, Share, ShareSnapshotQuery, ShareView};
 use crate::services::file::wire;
-use crate::services::shared::accounts::{Resource, ServiceAccounts};
+use crate::services::shared::accounts::ServiceAccounts;
 use crate::services::shared::described::{Described, HasMetadata, HasPolicies};
 use crate::services::shared::listing::{Listed, ListedResource};
+use crate::services::shared::resource::Resource;
 use crate::services::shared::resource_index::Restorable;
 use std::sync::Arc;
 
@@ -37,6 +38,10 @@ impl Resource for Share {
     const KIND: ServiceKind = ServiceKind::File;
     const ACTIONS: ServiceActions = ServiceActions::FILE;
     const MISSING: ErrorCode = ErrorCode::ShareNotFound;
+
+    fn latest(&mut self) -> Option<&mut Timestamp> {
+        Some(&mut self.latest)
+    }
 }
 
 impl Restorable for Share {

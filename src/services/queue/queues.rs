@@ -10,9 +10,10 @@ use crate::rules::listing;
 use crate::rules::metadata::Metadata;
 use crate::rules::time::Timestamp;
 use crate::services::queue::state::Queue;
-use crate::services::shared::accounts::{Resource, ServiceAccounts};
+use crate::services::shared::accounts::ServiceAccounts;
 use crate::services::shared::described::{Described, HasMetadata, HasPolicies};
 use crate::services::shared::listing::{Listed, ListedResource};
+use crate::services::shared::resource::Resource;
 use std::sync::Arc;
 
 /// The queues of all accounts of one server.

@@ -3,16 +3,15 @@
 //! Each container, queue, table and share is a cell of the store. The index of the names of an account is a cell, too.
 
 use crate::account::{Account, Accounts};
-use crate::operation::{Request, ServiceKind};
-use crate::rules::auth::roles::ServiceActions;
+use crate::operation::Request;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::services::shared::properties::Properties;
-pub use crate::services::shared::resource_index::ResourceIndex;
+use crate::services::shared::resource::Resource;
+use crate::services::shared::resource_index::ResourceIndex;
+use crate::store::Store;
 use crate::store::cell::Cell;
 use crate::store::records::CorruptRecord;
-use crate::store::{Persist, Store};
 use parking_lot::RwLock;
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -23,21 +22,6 @@ pub struct ServiceAccounts<S: Resource> {
     accounts: HashMap<String, Arc<AccountState<S>>>,
     /// The accounts that are made on their first use, if there are such.
     others: Option<RwLock<HashMap<String, Arc<AccountState<S>>>>>,
-}
-
-/// A container, queue, table or share, with its content.
-pub trait Resource: Persist {
-    /// The service that has it.
-    const KIND: ServiceKind;
-    /// The actions of the service's roles.
-    const ACTIONS: ServiceActions;
-    /// The error for a name that does not exist, and for a write to a resource that is deleted meanwhile.
-    const MISSING: ErrorCode;
-
-    /// The key of a name in the index. Names of tables are compared without regard to case.
-    fn key(name: &str) -> Cow<'_, str> {
-        name.into()
-    }
 }
 
 /// What one service stores for one account.

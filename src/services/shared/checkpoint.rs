@@ -3,9 +3,10 @@
 //! States are persistent maps, so a checkpoint is a pointer for each container, queue, table and share, however much is in it. A restore
 //! replaces the states that differ, all at the same moment and, on disk, in one change.
 
-use crate::operation::{LockedService, SavedState, WriterAtWork};
-use crate::services::shared::accounts::{AccountState, Resource, ServiceAccounts};
+use crate::operation::{LockedService, NewTags, SavedState, WriterAtWork};
+use crate::services::shared::accounts::{AccountState, ServiceAccounts};
 use crate::services::shared::properties::Properties;
+use crate::services::shared::resource::Resource;
 use crate::services::shared::resource_index::ResourceIndex;
 use crate::store::cell::{Cell, LockedCell};
 use crate::store::changes::Changes;
@@ -15,7 +16,8 @@ use std::sync::Arc;
 
 /// The states of all accounts, or of one.
 struct SavedAccounts<S: Resource> {
-    is_whole: bool,
+    /// The account, if it is one.
+    only: Option<String>,
     by_name: HashMap<String, SavedAccount<S>>,
 }
 
@@ -34,7 +36,8 @@ struct SavedResource<S: Resource> {
 
 /// Accounts whose writers wait.
 struct LockedAccounts<S: Resource> {
-    is_whole: bool,
+    /// The account, if it is one.
+    only: Option<String>,
     accounts: Vec<LockedAccount<S>>,
 }
 
@@ -61,7 +64,7 @@ struct Replacement<S: Resource> {
 pub fn lock<S: Resource>(accounts: &ServiceAccounts<S>, only: Option<&str>) -> Result<Box<dyn LockedService>, WriterAtWork> {
     let chosen = accounts.chosen(only).into_iter();
     let accounts = chosen.map(|(name, state)| LockedAccount::lock(name, &state)).collect::<Result<_, _>>()?;
-    Ok(Box::new(LockedAccounts { is_whole: only.is_none(), accounts }))
+    Ok(Box::new(LockedAccounts { only: only.map(str::to_owned), accounts }))
 }
 
 /// The accounts as they were at a moment, in memory, without those that were not saved. `None` if the state is another service's.
@@ -74,6 +77,15 @@ pub fn accounts_at<S: Resource>(saved: &SavedState) -> Option<ServiceAccounts<S>
         (name.clone(), AccountState::in_memory(index, Properties::clone(&saved.properties)))
     });
     Some(ServiceAccounts::in_memory(states.collect()))
+}
+
+/// The state, or one whose next entity tags are later.
+fn with_new_tags<S: Resource>(state: &Arc<S>, tags: NewTags) -> Arc<S> {
+    let mut draft = S::clone(state);
+    let Some(latest) = draft.latest() else { return state.clone() };
+    let Some(later) = tags.after(*latest) else { return state.clone() };
+    *latest = later;
+    Arc::new(draft)
 }
 
 impl<S: Resource> SavedAccount<S> {
@@ -97,18 +109,18 @@ impl<S: Resource> LockedAccount<S> {
         SavedAccount { index: self.index.read(), resources, properties: self.properties.read() }
     }
 
-    fn prepare(&mut self, saved: &SavedAccount<S>) {
+    fn prepare(&mut self, saved: &SavedAccount<S>, tags: NewTags) {
         let places: HashMap<*const Cell<S>, usize> =
             self.resources.iter().enumerate().map(|(at, (_, cell))| (Arc::as_ptr(cell.cell()), at)).collect();
         let mut resources = vec![None; self.resources.len()];
         let mut cells = Vec::with_capacity(saved.resources.len());
         for (name, SavedResource { cell: saved_cell, state }) in &saved.resources {
-            let mut cell = saved_cell.load_full();
+            let (mut cell, state) = (saved_cell.load_full(), with_new_tags(state, tags));
             match places.get(&Arc::as_ptr(&cell)) {
-                Some(at) => resources[*at] = Some(state.clone()),
+                Some(at) => resources[*at] = Some(state),
                 // It was deleted meanwhile. Its cell stays closed for writers that still have it.
                 None => {
-                    cell = cell.another(S::clone(state));
+                    cell = cell.another(S::clone(&state));
                     saved_cell.store(cell.clone());
                 }
             }
@@ -145,16 +157,16 @@ impl<S: Resource> LockedAccount<S> {
 impl<S: Resource> LockedService for LockedAccounts<S> {
     fn save(&self) -> SavedState {
         let by_name = self.accounts.iter().map(|account| (account.name.clone(), account.save())).collect();
-        Arc::new(SavedAccounts { is_whole: self.is_whole, by_name })
+        Arc::new(SavedAccounts { only: self.only.clone(), by_name })
     }
 
-    fn prepare(&mut self, saved: &SavedState) {
-        let Some(SavedAccounts { is_whole, by_name }) = saved.downcast_ref::<SavedAccounts<S>>() else { return };
+    fn prepare(&mut self, saved: &SavedState, tags: NewTags) {
+        let Some(SavedAccounts { only, by_name }) = saved.downcast_ref::<SavedAccounts<S>>() else { return };
         for account in &mut self.accounts {
             match by_name.get(&account.name) {
-                Some(saved) => account.prepare(saved),
+                Some(saved) => account.prepare(saved, tags),
                 // It was made later, on its first use.
-                None if *is_whole => account.prepare(&SavedAccount::empty()),
+                None if only.as_ref().is_none_or(|only| *only == account.name) => account.prepare(&SavedAccount::empty(), tags),
                 None => {}
             }
         }

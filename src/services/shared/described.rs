@@ -7,8 +7,9 @@ use crate::rules::error::StorageError;
 use crate::rules::etag::ETag;
 use crate::rules::metadata::Metadata;
 use crate::rules::time::Timestamp;
-use crate::services::shared::accounts::{Resource, ServiceAccounts};
+use crate::services::shared::accounts::ServiceAccounts;
 use crate::services::shared::policies;
+use crate::services::shared::resource::Resource;
 use crate::store::cell::Cell;
 use std::sync::Arc;
 

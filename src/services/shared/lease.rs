@@ -7,8 +7,9 @@ use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::lease::{Lease, LeaseAction, LeaseDuration, LeaseId};
 use crate::rules::time::Timestamp;
-use crate::services::shared::accounts::{Resource, ServiceAccounts};
+use crate::services::shared::accounts::ServiceAccounts;
 use crate::services::shared::described::Described;
+use crate::services::shared::resource::Resource;
 
 /// What can be leased: a blob, a container, a file or a share.
 pub trait Leased: 'static {

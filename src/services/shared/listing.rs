@@ -9,8 +9,9 @@ use crate::rules::listing::{Entry, PageRequest, Position};
 use crate::rules::metadata::Metadata;
 use crate::rules::retention::{self, Deletion};
 use crate::rules::time::Timestamp;
-use crate::services::shared::accounts::{Resource, ResourceIndex, ServiceAccounts};
-use crate::services::shared::resource_index::Deleted;
+use crate::services::shared::accounts::ServiceAccounts;
+use crate::services::shared::resource::Resource;
+use crate::services::shared::resource_index::{Deleted, ResourceIndex};
 use std::marker::PhantomData;
 use std::sync::Arc;
 

@@ -15,6 +15,7 @@ pub mod preflight;
 pub mod properties;
 pub mod record;
 pub mod remote_source;
+pub mod resource;
 pub mod resource_index;
 pub mod restore;
 pub mod service;

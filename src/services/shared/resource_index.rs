@@ -6,7 +6,7 @@
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::retention::Deletion;
 use crate::rules::time::Timestamp;
-use crate::services::shared::accounts::Resource;
+use crate::services::shared::resource::Resource;
 use crate::store::cell::Cell;
 use crate::store::changes::{CellId, Changes, diff};
 use crate::store::records::{CorruptRecord, Records};

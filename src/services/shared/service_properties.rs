@@ -3,7 +3,8 @@
 use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
-use crate::services::shared::accounts::{Resource, ServiceAccounts};
+use crate::services::shared::accounts::ServiceAccounts;
+use crate::services::shared::resource::Resource;
 
 /// The largest body of a Set Service Properties, in bytes.
 const LIMIT: u64 = 64 << 10;

@@ -5,8 +5,9 @@ use crate::rules::auth::roles::ServiceActions;
 use crate::rules::auth::sas::Policy;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::time::Timestamp;
-use crate::services::shared::accounts::{Resource, ServiceAccounts};
+use crate::services::shared::accounts::ServiceAccounts;
 use crate::services::shared::described::{Described, HasPolicies};
+use crate::services::shared::resource::Resource;
 use crate::services::table::state::Table;
 use crate::store::cell::Cell;
 use std::borrow::Cow;
@@ -22,6 +23,10 @@ impl Resource for Table {
 
     fn key(name: &str) -> Cow<'_, str> {
         name.to_lowercase().into()
+    }
+
+    fn latest(&mut self) -> Option<&mut Timestamp> {
+        Some(&mut self.latest)
     }
 }
 

@@ -5,6 +5,7 @@ use crate::scratch::Scratch;
 use crate::server::{Answer, TestServer};
 use lazuli::{ServiceKind, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use serde_json::json;
+use std::collections::BTreeSet;
 
 const CORS: &str = "<StorageServiceProperties><Cors><CorsRule><AllowedOrigins>*</AllowedOrigins><AllowedMethods>GET</AllowedMethods>\
                     <MaxAgeInSeconds>1</MaxAgeInSeconds><ExposedHeaders></ExposedHeaders><AllowedHeaders></AllowedHeaders>\
@@ -225,6 +226,47 @@ async fn checkpoints_are_named_replaced_and_deleted() {
     ] {
         assert_eq!(refusal(&control(&server, method, path).await), expected, "{method} {path}");
     }
+}
+
+#[tokio::test]
+async fn an_account_that_was_not_in_use_is_empty_again() {
+    let server = TestServer::with(&["--control", "--account=*"]).await;
+    let send = |method: &'static str, kind, target: &'static str| {
+        server.request(method, target).of(kind).account("fresh", WELL_KNOWN_KEY).send()
+    };
+    done(&server, "POST", "/checkpoints/unused?account=fresh").await;
+    assert_eq!(send("PUT", ServiceKind::Blob, "/cats?restype=container").await.verdict(), "201");
+    done(&server, "POST", "/checkpoints/blobs?account=fresh").await;
+    assert_eq!(send("PUT", ServiceKind::Queue, "/letters").await.verdict(), "201");
+    let found = async || {
+        let cats = send("GET", ServiceKind::Blob, "/cats?restype=container").await.status;
+        (cats, send("GET", ServiceKind::Queue, "/letters?comp=metadata").await.status)
+    };
+    done(&server, "POST", "/checkpoints/blobs/restore").await;
+    assert_eq!(found().await, (200, 404), "it had no queues");
+    done(&server, "POST", "/checkpoints/unused/restore").await;
+    assert_eq!(found().await, (404, 404));
+}
+
+/// The clock of the test stands still, so that the times of writes repeat.
+#[tokio::test]
+async fn an_entity_tag_of_what_a_restore_discards_does_not_come_again() {
+    let server = TestServer::with(&["--control"]).await;
+    server.container("cats").await;
+    let first = server.blob("/cats/tom", "one").await;
+    done(&server, "POST", "/checkpoints/clean").await;
+    let mut tags = vec![first];
+    for content in ["two", "three", "four"] {
+        tags.push(server.blob("/cats/tom", content).await);
+        // Once the container is there, and once it is not.
+        if content == "three" {
+            assert_eq!(server.request("DELETE", "/cats?restype=container").send().await.status, 202);
+        }
+        done(&server, "POST", "/checkpoints/clean/restore").await;
+        assert_eq!(server.request("GET", "/cats/tom").send().await.header("etag"), tags[0]);
+    }
+    let distinct: BTreeSet<&String> = tags.iter().collect();
+    assert_eq!(distinct.len(), tags.len(), "{tags:?}");
 }
 
 /// Writers that meet a restore have their effect before it, after it, or are refused because their container is gone.

@@ -1,6 +1,7 @@
 //! Faults over sockets: what a client sees, and what the request did.
 
 use super::{control, done, json, post, refusal};
+use crate::raw::Raw;
 use crate::scratch::Scratch;
 use crate::server::TestServer;
 use lazuli::{ServiceKind, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
@@ -86,6 +87,9 @@ async fn answers_break_off_and_drip() {
     let server = server().await;
     let id = fault(&server, json!({ "operation": "Get Blob", "do": { "truncate": { "bytes": 4 } } })).await;
     assert!(server.request("GET", "/cats/tom").attempt().await.is_none(), "the body is shorter than its length");
+    let mut connection = Raw::get(&server, "/cats/tom").await;
+    assert!(connection.head().await.starts_with("HTTP/1.1 200 "));
+    assert_eq!(connection.bytes(4).await, b"0123", "what comes before the break is sent");
     done(&server, "DELETE", &format!("/faults/{id}")).await;
 
     fault(&server, json!({ "operation": "Get Blob", "do": { "drip": { "bytes": 3, "milliseconds": 20 } } })).await;
@@ -168,4 +172,24 @@ async fn a_secondary_lags() {
     assert_eq!(get("/cats/tom").await.text(), "newest");
     done(&server, "DELETE", "/faults").await;
     assert_eq!((get("/cats/tom").await.text(), stats().await), ("last", at(0)));
+}
+
+/// What a reset or a restore discards is not at a secondary either.
+#[tokio::test]
+async fn a_secondary_that_lags_is_reset_and_restored_too() {
+    let server = server().await;
+    let secondary = format!("{WELL_KNOWN_ACCOUNT}-secondary");
+    let get = || server.request("GET", "/cats/tom").account(&secondary, WELL_KNOWN_KEY).send();
+    done(&server, "POST", "/checkpoints/clean").await;
+    fault(&server, json!({ "do": { "lag": { "seconds": 3600 } } })).await;
+    for (path, expected) in [("/checkpoints/clean/restore", "200"), ("/reset", "404 ContainerNotFound")] {
+        server.blob("/cats/tom", "first").await;
+        server.wait(7200);
+        server.blob("/cats/tom", "second").await;
+        done(&server, "POST", path).await;
+        assert_eq!(get().await.verdict(), expected, "{path}");
+        if expected == "200" {
+            assert_eq!(get().await.text(), "0123456789");
+        }
+    }
 }

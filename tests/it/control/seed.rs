@@ -138,3 +138,21 @@ async fn a_directory_that_is_no_seed_is_refused() {
         assert!(error.starts_with("--seed: ") && error.contains(reason), "{path}: {error}");
     }
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn what_cannot_be_read_to_an_end_is_no_seed() {
+    for (path, target, reason) in [
+        ("containers/cats/zero", "/dev/zero", "neither a file nor a directory"),
+        ("seed.json", "/dev/zero", "neither a file nor a directory"),
+        ("containers/cats/loop", ".", "contains itself"),
+        ("containers/cats/gone", "gone", "cannot be read"),
+    ] {
+        let seed = Scratch::new("no-end");
+        write(&seed, "containers/cats/tom", "");
+        std::os::unix::fs::symlink(target, seed.0.join(path)).unwrap();
+        let config = crate::support::server::configuration(&["--seed", seed.path()]);
+        let error = lazuli::Emulator::builder().config(config).start().await.err().unwrap().to_string();
+        assert!(error.contains(reason), "{path}: {error}");
+    }
+}

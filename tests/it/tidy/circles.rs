@@ -1,7 +1,7 @@
 //! No files of `src` import each other in a circle.
 //!
-//! A file imports another if a path that begins with `crate::` ends in an item of it: in a `use`, or in the code. A re-export is
-//! followed to the file that defines the item. So a parent may drive its children and re-export their items, and its children may import
+//! A file imports another if a path that begins with `crate::` or `super::` ends in an item of it: in a `use`, or in the code. A
+//! re-export is followed to the file that defines the item, and is an import unless it is of a child's item. So a parent may drive its children and re-export their items, and its children may import
 //! each other; but if a child imports what its parent defines, the parent must not import the child.
 
 use super::{NOTHING, Source, sources};
@@ -25,6 +25,10 @@ fn path_of(text: &str) -> Path {
 fn module(file: &str) -> Path {
     let path = file.trim_end_matches(".rs").trim_end_matches("/mod");
     if path == "lib" { Path::new() } else { path.split('/').map(str::to_owned).collect() }
+}
+
+fn parent(module: &Path) -> &[String] {
+    module.split_last().map_or(&[], |(_, parent)| parent)
 }
 
 /// The text of a file without comments and tests.
@@ -91,20 +95,25 @@ fn imports(own: &Path, code: &str) -> Imports {
                 let full = match path.first().map(String::as_str) {
                     Some("crate") => path[1..].to_vec(),
                     Some("self") => [&own[..], &path[1..]].concat(),
+                    Some("super") => [parent(own), &path[1..]].concat(),
                     _ if exports => [&own[..], &path].concat(),
                     _ => continue,
                 };
-                match exports {
-                    true => _ = imports.exported.insert(name, full),
-                    false => imports.used.push(full),
+                if exports {
+                    imports.exported.insert(name, full.clone());
+                }
+                if !exports || !full.starts_with(own) {
+                    imports.used.push(full);
                 }
             }
         }
     }
-    for (at, word) in rest.match_indices("crate::") {
-        let in_macro = rest[..at].ends_with('$');
-        let path = rest[at + word.len()..].split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).next();
-        imports.used.extend(path.filter(|_| !in_macro).map(path_of));
+    for (word, base) in [("crate::", &[][..]), ("super::", parent(own))] {
+        for (at, _) in rest.match_indices(word) {
+            let in_macro = rest[..at].ends_with('$');
+            let path = rest[at + word.len()..].split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).next();
+            imports.used.extend(path.filter(|_| !in_macro).map(|path| [base, &path_of(path)].concat()));
+        }
     }
     imports
 }
@@ -160,6 +169,8 @@ fn circles_are_found_through_lists_and_re_exports() {
     for (given, expected) in [
         (&[("a.rs", "use crate::b::B;"), ("b.rs", "use std::fmt;")][..], &[][..]),
         (&[("a.rs", "use crate::b::B;"), ("b.rs", "fn f() { crate::a::g() }")], &["a b"]),
+        (&[("a.rs", "use crate::b::B;"), ("b.rs", "const A: u8 = super::a::A;")], &["a b"]),
+        (&[("a.rs", "pub use crate::b::B;"), ("b.rs", "use super::a::A;")], &["a b"]),
         (
             &[("a.rs", "use crate::{\n    b::{B, C},\n    d,\n};"), ("b.rs", "use crate::d::D;"), ("d.rs", "use crate::a::A;")],
             &["a b d"],

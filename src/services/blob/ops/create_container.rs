@@ -9,7 +9,7 @@ use crate::rules::names;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::ops::spec::WRITE_CONTAINER;
 use crate::services::blob::state::Container;
-use crate::services::shared::accounts::ResourceIndex;
+use crate::services::shared::resource_index::ResourceIndex;
 
 pub(super) static CREATE_CONTAINER: Operation<Blobs> = operation!(
     create_container,

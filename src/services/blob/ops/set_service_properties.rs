@@ -9,7 +9,7 @@ use crate::rules::metadata::Metadata;
 use crate::rules::names;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::state::Container;
-use crate::services::shared::accounts::ResourceIndex;
+use crate::services::shared::resource_index::ResourceIndex;
 use crate::services::shared::service_properties;
 
 pub(super) static SET_SERVICE_PROPERTIES: Operation<Blobs> =

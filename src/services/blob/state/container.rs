@@ -26,7 +26,7 @@ pub struct Container {
     /// The states and blocks that end at a time, in the order of these times.
     pub(super) due: OrdSet<(Timestamp, Due)>,
     /// The latest modification time. The next one is later, so that no two states in the container have the same ETag.
-    pub(super) latest: Timestamp,
+    pub(in crate::services::blob) latest: Timestamp,
     /// When it was created, or last restored or renamed.
     pub(super) created: Timestamp,
     /// The id of the next directory; `None` in a flat namespace.

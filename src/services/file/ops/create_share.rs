@@ -9,7 +9,7 @@ use crate::services::file::files::Files;
 use crate::services::file::ops::spec::WRITE_SHARE;
 use crate::services::file::state::Share;
 use crate::services::file::wire;
-use crate::services::shared::accounts::ResourceIndex;
+use crate::services::shared::resource_index::ResourceIndex;
 
 pub(super) static CREATE_SHARE: Operation<Files> = operation!(
     run,

@@ -8,7 +8,7 @@ use crate::rules::lease::LeaseCheck;
 use crate::services::file::files::Files;
 use crate::services::file::ops::spec::WRITE_SHARE;
 use crate::services::file::state::{DeleteSnapshots, Share, ShareSnapshotQuery};
-use crate::services::shared::accounts::ResourceIndex;
+use crate::services::shared::resource_index::ResourceIndex;
 
 pub(super) static DELETE_SHARE: Operation<Files> = operation!(
     run,

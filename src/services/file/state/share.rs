@@ -36,7 +36,7 @@ pub struct Share {
     /// The id of the newest node.
     pub(super) last: NodeId,
     /// The newest Last-Modified in the share. The next one is later.
-    pub(super) latest: Timestamp,
+    pub(in crate::services::file) latest: Timestamp,
 }
 
 impl Share {

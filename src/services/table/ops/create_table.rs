@@ -6,7 +6,7 @@ use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::names;
 use crate::rules::table::entity::members;
-use crate::services::shared::accounts::Resource;
+use crate::services::shared::resource::Resource;
 use crate::services::table::inputs::{InsertAnswer, Prefer};
 use crate::services::table::state::Table;
 use crate::services::table::tables::Tables;

@@ -5,7 +5,7 @@ use crate::operation::{Access, Operation, OperationSpec, Reply, Request, Resourc
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::auth::roles::RoleAction;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::services::shared::accounts::Resource;
+use crate::services::shared::resource::Resource;
 use crate::services::table::state::Table;
 use crate::services::table::tables::Tables;
 use crate::services::table::wire;

@@ -21,7 +21,7 @@ pub struct Table {
     entities: OrdMap<Key, Arc<Entity>>,
     pub policies: Arc<[Policy]>,
     /// The last timestamp. The next is later, so that no two states of an entity have the same tag.
-    latest: Timestamp,
+    pub(super) latest: Timestamp,
 }
 
 impl Table {
