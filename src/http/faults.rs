@@ -66,7 +66,7 @@ const SENDING: Duration = Duration::from_millis(50);
 
 impl TruncatedBody {
     fn break_off(&mut self, context: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
-        ready!(self.sending.get_or_insert_with(|| clock(SENDING)).as_mut().poll(context));
+        ready!(self.sending.get_or_insert_with(|| sleep(SENDING)).as_mut().poll(context));
         Poll::Ready(Some(Err(io::Error::other(CutConnection))))
     }
 }
