@@ -84,7 +84,7 @@ func Start(flags ...string) (*Server, error) {
 		return nil, err
 	}
 	if err := process.Start(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("put lazuli on the path, or name it in LAZULI_BIN: %w", err)
 	}
 	for lines := bufio.NewScanner(stdout); lines.Scan(); {
 		if found := connection.FindStringSubmatch(lines.Text()); found != nil {
@@ -96,7 +96,7 @@ func Start(flags ...string) (*Server, error) {
 			return server, err
 		}
 	}
-	return nil, fmt.Errorf("lazuli did not start: %w", process.Wait())
+	return nil, fmt.Errorf("%s did not start, its standard error says why: %w", program, process.Wait())
 }
 
 func at(connectionString string) (*Server, error) {
@@ -176,4 +176,22 @@ func (server *Server) Advance(seconds int) error {
 // Fault adds a fault: map[string]any{"operation": "Put Blob", "times": 1, "do": map[string]any{"cut": "after"}}.
 func (server *Server) Fault(rule map[string]any) error {
 	return server.Control("POST", "/faults", rule, nil)
+}
+
+// Request is a request that the server recorded.
+type Request struct {
+	Operation, Method, Path, Code, Reason string
+	Status                                int
+}
+
+// Requests returns the latest requests that match filters such as "operation" and "status". With the filter "wait", it waits so many
+// seconds until one does.
+func (server *Server) Requests(filters map[string]string) ([]Request, error) {
+	query := url.Values{}
+	for name, value := range filters {
+		query.Set(name, value)
+	}
+	var answer struct{ Requests []Request }
+	err := server.Control("GET", "/requests?"+query.Encode(), nil, &answer)
+	return answer.Requests, err
 }

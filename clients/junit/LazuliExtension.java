@@ -90,9 +90,9 @@ public final class LazuliExtension implements BeforeEachCallback, AfterEachCallb
                         return new Lazuli(found.group(1), process);
                     }
                 }
-                throw new IllegalStateException("lazuli did not start");
+                throw new IllegalStateException(program + " did not start: its standard error says why");
             } catch (IOException error) {
-                throw new IllegalStateException(error);
+                throw new IllegalStateException("put lazuli on the path, or name it in LAZULI_BIN", error);
             }
         }
 
@@ -120,6 +120,14 @@ public final class LazuliExtension implements BeforeEachCallback, AfterEachCallb
         /** Adds a fault, as JSON: {@code {"operation":"Put Blob","times":1,"do":{"cut":"after"}}}. */
         public void fault(String rule) {
             control("POST", "/faults", rule);
+        }
+
+        /**
+         * The latest requests that match, as JSON: {@code requests("operation=Put%20Blob&wait=10")} waits for at most ten seconds until
+         * one does.
+         */
+        public String requests(String query) {
+            return control("GET", "/requests?" + query, "");
         }
 
         /** Sends a control request, and returns the JSON of the answer. */

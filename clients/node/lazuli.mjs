@@ -32,8 +32,9 @@ export class Lazuli {
       stdio: ["pipe", "pipe", "inherit"],
     });
     const failed = new Promise((_, reject) => {
-      child.once("error", reject);
-      child.once("exit", (code) => reject(new Error(`lazuli ended with ${code}`)));
+      const hint = "put lazuli on the path, or name it in LAZULI_BIN";
+      child.once("error", (cause) => reject(new Error(`${command} cannot be started: ${hint}`, { cause })));
+      child.once("exit", (code) => reject(new Error(`${command} ended with ${code}: its standard error says why`)));
     });
     const ready = (async () => {
       for await (const line of createInterface(child.stdout)) {
@@ -72,12 +73,12 @@ export class Lazuli {
   /** Returns to a checkpoint, and removes all faults. */
   async restore(name = "test") {
     await this.control("DELETE", "/faults");
-    return this.control("POST", `/checkpoints/${name}/restore`);
+    await this.control("POST", `/checkpoints/${name}/restore`);
   }
 
   /** Moves the clock forward: leases, signatures and messages expire without waiting. */
-  advance(seconds) {
-    return this.control("POST", `/clock?seconds=${seconds}`);
+  async advance(seconds) {
+    await this.control("POST", `/clock?seconds=${seconds}`);
   }
 
   /** Adds a fault: `fault({ operation: "Put Blob", times: 1, do: { cut: "after" } })`. */

@@ -8,10 +8,15 @@ import json
 import os
 import re
 import subprocess
+import urllib.error
 import urllib.parse
 import urllib.request
 
 import pytest
+
+
+class ControlError(Exception):
+    """A control request that the server refused."""
 
 
 class Server:
@@ -28,14 +33,17 @@ class Server:
         command = [os.environ.get("LAZULI_BIN", "lazuli"), "--control", "--silent", "--stop-with-stdin", *ports]
         # The end of this process closes the pipe, and the server stops.
         environment = {name: value for name, value in os.environ.items() if not name.startswith("LAZULI_")}
-        self._process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        try:
+            self._process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        except FileNotFoundError as error:
+            raise RuntimeError(f"{command[0]} is not a program: put lazuli on the path, or name it in LAZULI_BIN") from error
         lines = []
         for line in self._process.stdout:
             lines.append(line)
             found = re.match(r"Connection string[^:]*: (.*)", line)
             if found:
                 return found[1]
-        raise RuntimeError(f"lazuli did not start: {''.join(lines)}")
+        raise RuntimeError(f"{command[0]} did not start: its standard error says why. {''.join(lines)}".strip())
 
     def stop(self):
         """Stops a server that this object started."""
@@ -45,12 +53,15 @@ class Server:
             self._process.stdout.close()
 
     def control(self, method, path, document=None, timeout=60):
-        """Sends a control request, and returns the answer."""
+        """Sends a control request, and returns the answer. A refusal is a ControlError with the server's message."""
         body = None if document is None else json.dumps(document).encode()
         request = urllib.request.Request(self.url + path, method=method, data=body)
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        with opener.open(request, timeout=timeout) as response:
-            return json.load(response)
+        try:
+            with opener.open(request, timeout=timeout) as response:
+                return json.load(response)
+        except urllib.error.HTTPError as error:
+            raise ControlError(f"{method} {path}: {error.code} {error.read().decode().strip()}") from None
 
     def checkpoint(self, name="test"):
         """Saves the state of all accounts, and forgets the requests so far."""

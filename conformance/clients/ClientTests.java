@@ -1,4 +1,5 @@
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.net.URI;
@@ -9,7 +10,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The extension of JUnit: what a test changes is undone, and a test disturbs requests. */
+/** The extension of JUnit: what a test changes is undone, and a test sees and disturbs requests. */
 @ExtendWith(LazuliExtension.class)
 class ClientTests {
     private static int send(LazuliExtension.Lazuli server, String method, String path) throws IOException, InterruptedException {
@@ -28,9 +29,10 @@ class ClientTests {
     }
 
     @Test
-    void faults(LazuliExtension.Lazuli server) throws IOException, InterruptedException {
+    void faultsAndRequests(LazuliExtension.Lazuli server) throws IOException, InterruptedException {
         server.fault("{\"operation\":\"Create Container\",\"times\":1,\"do\":{\"error\":{\"code\":\"ServerBusy\"}}}");
         assertEquals(503, send(server, "PUT", "/new?restype=container"));
+        assertTrue(server.requests("operation=Create%20Container&status=503&wait=5").contains("\"code\":\"ServerBusy\""));
         assertEquals(201, send(server, "PUT", "/new?restype=container"));
     }
 }

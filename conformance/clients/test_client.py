@@ -38,5 +38,12 @@ def test_faults_and_requests(lazuli):
     assert lazuli.requests(operation="Create Container", status=503, wait=5)[0]["code"] == "ServerBusy"
 
 
+def test_a_refusal_has_the_servers_message(lazuli):
+    from lazuli_pytest import ControlError
+
+    with pytest.raises(ControlError, match="did you mean .*Put Blob"):
+        lazuli.fault(operation="PutBlob", do={"cut": "after"})
+
+
 def test_faults_end_with_their_test(lazuli):
     assert send(lazuli, "PUT", "/new?restype=container") == 201

@@ -165,6 +165,30 @@ def test_a_blob_has_properties_metadata_tags_tier_and_a_preview(console, server)
     expect(row(page, "sea.svg")).to_contain_text("Cool")
 
 
+def test_leases_are_acquired_and_broken(console, server):
+    server.container("leased")
+    server.blob("leased/a b.txt", b"text")
+    page = console.open(server.first, "blob", "leased")
+    row(page, "a b.txt").click()
+    pane = page.locator("#pane")
+    pane.get_by_role("button", name="Acquire lease").click()
+    submit(page, seconds="30")
+    note(page, "Lease acquired")
+    assert re.fullmatch(r"[0-9a-f-]{36}", page.evaluate("navigator.clipboard.readText()"))
+    assert server.status("blob", server.first, "/leased/a%20b.txt", method="DELETE") == 412
+    pane.get_by_role("button", name="Break lease").click()
+    note(page, "Lease broken")
+    expect(pane.get_by_role("button", name="Acquire lease")).to_be_visible()
+    page.keyboard.press("c")
+    note(page, "URL copied")
+    assert page.evaluate("navigator.clipboard.readText()").endswith("/leased/a%20b.txt")
+    page = console.open(server.first, "blob")
+    row(page, "leased").click()
+    pane.get_by_role("button", name="Acquire lease").click()
+    submit(page, seconds="-1")
+    expect(pane.get_by_role("button", name="Break lease")).to_be_visible()
+
+
 def test_a_text_is_created_edited_and_downloaded(console, server):
     server.container("notes")
     page = console.open(server.first, "blob", "notes")
@@ -203,7 +227,7 @@ def test_a_deleted_blob_is_shown_and_restored(console, server):
     server.container("trash")
     server.blob("trash/kept.txt", b"kept")
     page = console.open(server.first)
-    page.get_by_label("Keep deleted blobs for").select_option("7")
+    page.get_by_label("Retention of deleted blobs").select_option("7")
     note(page, "Soft delete set")
     page = console.open(server.first, "blob", "trash")
     row(page, "kept.txt").click()
@@ -305,7 +329,7 @@ def test_several_are_marked_and_deleted(console, server):
 # Queues, tables, shares, Data Lake
 
 
-def test_messages_are_peeked_put_taken_and_cleared(console, server):
+def test_messages_are_peeked_added_dequeued_and_cleared(console, server):
     server.send("queue", server.first, "/orders")
     text = base64.b64encode(b'{"order": 7}').decode()
     server.send("queue", server.first, "/orders/messages", method="POST", body=f"<QueueMessage><MessageText>{text}</MessageText></QueueMessage>".encode())
@@ -317,7 +341,7 @@ def test_messages_are_peeked_put_taken_and_cleared(console, server):
     submit(page, text="<second> & last")
     expect(row(page, "<second> & last")).to_be_visible()
     page.keyboard.press("t")
-    note(page, "The first message was taken")
+    note(page, "The first message was removed")
     expect(page.locator("#main .window .row")).to_have_count(1)
     page.keyboard.press("d")
     submit(page)
@@ -410,7 +434,7 @@ def test_a_sas_opens_what_its_letters_allow(console, server):
     page = console.open(server.first, "blob", "shared")
     row(page, "read.txt").click()
     page.locator("#pane").get_by_role("button", name="SAS").click()
-    page.get_by_role("button", name="Make SAS").click()
+    page.get_by_role("button", name="Generate SAS").click()
     url = page.locator("dialog .result", has_text="URL").locator("code").inner_text()
     with urllib.request.urlopen(url) as answer:
         assert answer.read() == b"readable"
@@ -418,8 +442,8 @@ def test_a_sas_opens_what_its_letters_allow(console, server):
         urllib.request.urlopen(urllib.request.Request(url, method="DELETE"))
     assert refused.value.code == 403
     page = console.open(server.first, "sas")
-    page.get_by_role("button", name="Make SAS").click()
-    expect(page.locator(".result", has_text="connection string")).to_contain_text("SharedAccessSignature=sv=")
+    page.get_by_role("button", name="Generate SAS").click()
+    expect(page.locator(".result", has_text="Connection string")).to_contain_text("SharedAccessSignature=sv=")
     console.shot("sas")
 
 

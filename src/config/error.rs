@@ -71,6 +71,8 @@ pub enum FileError {
     /// A key that is no flag, and the most similar one if there is any.
     #[error("{key:?} is not a setting; {}", hint(*.nearest, "docs/configuration.md lists them all"))]
     UnknownKey { key: String, nearest: Option<&'static str> },
+    #[error("[{0}] is a section, and settings have none: write blob-port = 10000 and the like")]
+    Section(String),
     #[error("{key} has to be {expected}")]
     WrongType { key: &'static str, expected: &'static str },
 }

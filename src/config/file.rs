@@ -51,6 +51,9 @@ fn parse(text: &str, folder: &Path) -> Result<Vec<FileSetting>, FileError> {
 }
 
 fn setting(key: &str, value: &Value, folder: &Path) -> Result<FileSetting, FileError> {
+    if value.is_table() {
+        return Err(FileError::Section(key.to_owned()));
+    }
     let flag = settings().find(|flag| flag.name == key).ok_or_else(|| unknown(key))?;
     let text = match (flag.kind, value) {
         (FlagKind::Switch, Value::Boolean(on)) => Some(on.to_string()),
@@ -131,7 +134,7 @@ mod tests {
             ("account = [1]", "account has to be an array of texts"),
             ("location = ''", "location has to be a text"),
             ("blob-port = 1.5", "blob-port has to be a text or a whole number"),
-            ("[blob]\nport = 1", "\"blob\" is not a setting"),
+            ("[blob]\nport = 1", "[blob] is a section, and settings have none"),
             ("blob-port", "TOML parse error"),
             ("blob-port = 1\nblob-port = 2", "duplicate key"),
         ] {
@@ -164,7 +167,7 @@ mod tests {
         assert!(refusal(&["--config", absent.to_str().unwrap()], &[]).contains("absent.toml: it cannot be read: "));
         for (text, reason) in [
             ("blob-prt = 1", "settings.toml: \"blob-prt\" is not a setting; did you mean blob-port?"),
-            ("blob-port = 70000", "blob-port: \"70000\" is not a port"),
+            ("blob-port = 70000", "settings.toml: blob-port: \"70000\" is not a port"),
         ] {
             std::fs::write(&path, text).unwrap();
             let error = refusal(&["--config", named], &[]);

@@ -6,8 +6,9 @@
 use crate::config::ConfigErrorKind;
 use crate::config::arguments::Argument;
 use crate::config::draft::Draft;
-use crate::config::file::FileSetting;
+use crate::config::file::ConfigFile;
 use crate::config::flags::{Flag, FlagKind, Set, VARIABLES, flags};
+use std::path::Path;
 
 /// Where a value comes from; a later layer outranks an earlier one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,7 +31,7 @@ pub(super) enum Defaults {
 /// A value, and the function that parses it into the draft.
 struct Setting {
     layer: Layer,
-    /// The name of the flag or variable that was given, for messages.
+    /// The name of the flag or variable that was given, for messages; that of a setting is after its file.
     name: String,
     value: String,
     set: Set,
@@ -43,7 +44,7 @@ struct Setting {
 pub(super) fn merge(
     arguments: &[Argument],
     env: &dyn Fn(&str) -> Option<String>,
-    file: &[FileSetting],
+    file: &ConfigFile,
     defaults: Defaults,
 ) -> Result<Draft, ConfigErrorKind> {
     let env = |name: &str| env(name).filter(|value| !value.is_empty());
@@ -82,9 +83,10 @@ fn variable(flag: &Flag, env: &dyn Fn(&str) -> Option<String>) -> Option<Setting
     Some(Setting { layer: Layer::Variable, name, value, set: flag.set })
 }
 
-fn of_file(flag: &Flag, file: &[FileSetting]) -> Option<Setting> {
-    let FileSetting { value, .. } = file.iter().find(|setting| setting.flag.name == flag.name)?;
-    Some(Setting { layer: Layer::File, name: flag.name.to_owned(), value: value.clone(), set: flag.set })
+fn of_file(flag: &Flag, file: &ConfigFile) -> Option<Setting> {
+    let setting = file.settings.iter().find(|setting| setting.flag.name == flag.name)?;
+    let name = format!("{}: {}", file.path.as_deref().unwrap_or(Path::new("")).display(), flag.name);
+    Some(Setting { layer: Layer::File, name, value: setting.value.clone(), set: flag.set })
 }
 
 fn default(flag: &Flag, defaults: Defaults) -> Option<Setting> {

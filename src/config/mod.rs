@@ -127,7 +127,7 @@ pub fn read(
     let file = file::read(named.as_deref(), default_file)?;
     let (is_run, is_trust, is_env) = (has("run"), has("trust"), has("env"));
     let defaults = if is_run { layers::Defaults::Run } else { layers::Defaults::Serve };
-    let mut draft = layers::merge(&given, env, &file.settings, defaults)?;
+    let mut draft = layers::merge(&given, env, &file, defaults)?;
     draft.config.config_file = file.path;
     let from = draft.from_azurite.take();
     let config = draft.finish(program)?;

@@ -51,6 +51,7 @@ const FILES: &[(&str, &[u8])] = files! {
     "views/foot.js"
     "views/journal.js"
     "views/kinds.js"
+    "views/lease.js"
     "views/messages.js"
     "views/overview.js"
     "views/preview.js"

@@ -14,6 +14,7 @@ use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 
+const ACCOUNT: Parameter = Parameter::optional("account", ParameterKind::Account, "only this account");
 const NAME: Parameter = Parameter::required("name", ParameterKind::Name, "the name of the checkpoint");
 
 pub const SPECS: &[ControlSpec] = &[
@@ -32,7 +33,7 @@ pub const SPECS: &[ControlSpec] = &[
         path: "/checkpoints/{name}",
         access: Access::Control,
         summary: "Saves the state of all accounts, or of one, under a name, which may be in use. Nothing is copied.",
-        parameters: &[NAME, Parameter::optional("account", ParameterKind::Account, "only this account")],
+        parameters: &[NAME, ACCOUNT],
         body: None,
         answer: Document::json("The checkpoint", CHECKPOINT),
         handle: |request| Box::pin(save(request)),
@@ -43,7 +44,7 @@ pub const SPECS: &[ControlSpec] = &[
         access: Access::Control,
         summary: "Makes all accounts, or one, what they were at the checkpoint, all at the same moment and on disk in one write. Sets the \
                   clock back too, unless only one account is restored.",
-        parameters: &[NAME, KEEP_CLOCK, Parameter::optional("account", ParameterKind::Account, "only this account")],
+        parameters: &[NAME, KEEP_CLOCK, ACCOUNT],
         body: None,
         answer: Document::json("The checkpoint, and the time", CHECKPOINT),
         handle: |request| Box::pin(restore(request)),
@@ -155,5 +156,8 @@ fn answer(request: &ControlRequest, checkpoint: &Checkpoint) -> Response<Body> {
 }
 
 fn unknown(request: &ControlRequest) -> ControlError {
-    ControlError::missing(format!("there is no checkpoint {:?}", request.required("name")))
+    let name = request.required("name");
+    ControlError::missing(format!(
+        "there is no checkpoint {name:?}: POST /_lazuli/checkpoints/{name} saves one, and they end with the server"
+    ))
 }

@@ -1,7 +1,7 @@
 //! Refusals of control requests.
 
 use axum::body::Body;
-use http::{HeaderValue, Response, StatusCode, header};
+use http::{HeaderValue, Method, Response, StatusCode, header};
 use serde_json::json;
 
 /// A refusal: `{"error":{"code":"…","message":"…"}}`.
@@ -31,9 +31,9 @@ impl ControlError {
     }
 
     /// The path exists, with other methods.
-    pub fn method(allow: &[&str]) -> ControlError {
+    pub fn method(method: &Method, allow: &[&str]) -> ControlError {
         let allow = allow.join(", ");
-        let message = format!("this path has only {allow}");
+        let message = format!("this path has no {method}, only {allow}");
         ControlError { allow: Some(allow), ..ControlError::new(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed", message) }
     }
 
@@ -45,6 +45,11 @@ impl ControlError {
     /// The request needs `--control`.
     pub fn withheld(message: impl Into<String>) -> ControlError {
         ControlError::new(StatusCode::FORBIDDEN, "ControlIsOff", message)
+    }
+
+    /// The request needs `--control`, whoever sends it.
+    pub fn control_is_off() -> ControlError {
+        ControlError::withheld("start the server with --control for this request")
     }
 
     /// The server could not do it.

@@ -83,9 +83,7 @@ async fn add(mut request: ControlRequest) -> Result<Response<Body>, ControlError
     };
     let state = &request.state;
     for operation in rules.iter().filter_map(|rule| rule["operation"].as_str()) {
-        if !state.operations.iter().any(|known| known.eq_ignore_ascii_case(operation)) {
-            return Err(ControlError::invalid(format!("{operation:?} is not an operation; docs/compatibility.md lists all")));
-        }
+        state.check_operation(operation)?;
     }
     let added = state.diagnostics.faults.add(&rules, state.environment.now(), || state.environment.random() >> 11);
     let added = added.map_err(|error| ControlError::invalid(error.to_string()))?;

@@ -2,7 +2,7 @@
 
 use crate::control::spec::{Access, ControlSpec, Document, document};
 use crate::control::state::ControlState;
-use crate::diagnostics::metrics::BOUNDS;
+use crate::diagnostics::metrics::{BOUNDS, Counter, Label};
 use std::fmt::{Display, Write};
 
 pub const SPECS: &[ControlSpec] = &[ControlSpec {
@@ -77,10 +77,10 @@ fn text(state: &ControlState) -> String {
 
 fn requests(state: &ControlState, text: &mut Exposition) {
     let counters = state.diagnostics.metrics.counters();
-    let label = |(service, operation, status): &(crate::operation::ServiceKind, &str, u16)| {
+    let label = |(service, operation, status): &Label| {
         format!("service=\"{}\",operation=\"{operation}\",status=\"{status}\"", service.label())
     };
-    let mut total = |name: &str, help: &str, value: fn(&crate::diagnostics::metrics::Counter) -> u64| {
+    let mut total = |name: &str, help: &str, value: fn(&Counter) -> u64| {
         text.begin(name, "counter", help);
         for (of, counter) in &counters {
             text.value(name, &label(of), value(counter));

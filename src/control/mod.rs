@@ -23,18 +23,18 @@ mod state;
 mod time;
 
 use crate::control::error::ControlError;
-use crate::control::spec::{Access, ControlRequest, ControlSpec, Document, PREFIX, json};
+use crate::control::spec::{Access, ControlRequest, ControlSpec, Document, PREFIX, Segments, json};
 use crate::http::serve::Peer;
 pub use address::{SasFields, ServiceAddress, account_sas, connection_string};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::State;
 use axum::routing::any;
+use http::request::Parts;
 use http::{Method, Request, Response};
 pub use page_key::{NoRandomness, PageKey};
 pub use saved::Checkpoints;
 pub use state::ControlState;
-use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 /// All control requests, in the order of the pages that describe them.
@@ -68,41 +68,64 @@ async fn answer(State(state): State<Arc<ControlState>>, request: Request<Body>) 
     }
 }
 
+/// Finds the declaration of a request, checks its sender, reads its parameters, and handles it.
 async fn perform(state: Arc<ControlState>, request: Request<Body>) -> Result<Response<Body>, ControlError> {
     let (parts, body) = request.into_parts();
     let path = parts.uri.path().strip_prefix(PREFIX).unwrap_or_default();
-    let method = if parts.method == Method::HEAD { Method::GET } else { parts.method.clone() };
-    let found: Vec<_> = specs().filter_map(|spec| Some((spec, spec.segments(path)?))).collect();
-    let Some((spec, segments)) = found.iter().find(|(spec, _)| spec.method == method.as_str()).cloned() else {
-        let methods: Vec<&str> = found.iter().map(|(spec, _)| spec.method).collect();
-        return Err(match methods.is_empty() {
-            true => ControlError::missing("there is no such control request; GET /_lazuli/openapi.json lists all"),
-            false => ControlError::method(&methods),
-        });
-    };
-    let peer = parts.extensions.get::<Peer>();
-    let https = peer.is_some_and(|peer| peer.https);
-    let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.address.ip());
-    if spec.access != Access::Everyone {
-        origin::check(&method, &parts.headers, &state.hosts)?;
-    }
+    let method = if parts.method == Method::HEAD { &Method::GET } else { &parts.method };
+    let (spec, segments) = find(method, path)?;
     let (query, key) = page_key::split(parts.uri.query().unwrap_or_default());
-    if matches!(spec.access, Access::Local | Access::Control) && !state.page_key.permits(&parts.headers, key) {
+    check_sender(spec.access, &state, &parts, method, key)?;
+    let values = spec.read(segments, &query, &state)?;
+    let https = parts.extensions.get::<Peer>().is_some_and(|peer| peer.https);
+    (spec.handle)(ControlRequest { state, headers: parts.headers, https, values, body }).await
+}
+
+/// The declaration of the request with this method and this path behind [`PREFIX`], and the values of the segments in its path.
+///
+/// # Errors
+/// 404 if no request has the path, 405 if none has it with this method.
+fn find(method: &Method, path: &str) -> Result<(&'static ControlSpec, Segments), ControlError> {
+    let (mut methods, mut found) = (Vec::new(), None);
+    for (spec, segments) in specs().filter_map(|spec| Some((spec, spec.segments(path)?))) {
+        methods.push(spec.method);
+        if spec.method == method.as_str() {
+            found = Some((spec, segments));
+        }
+    }
+    found.ok_or_else(|| match methods.is_empty() {
+        true => ControlError::missing("there is no such control request; GET /_lazuli/openapi.json lists all"),
+        false => ControlError::method(method, &methods),
+    })
+}
+
+/// Checks that the sender of a request may send it. `key` is the page key in the query.
+///
+/// # Errors
+/// 403 ForeignRequest for a page that is not the console, 403 ControlIsOff if the request needs `--control`.
+fn check_sender(
+    access: Access,
+    state: &ControlState,
+    parts: &Parts,
+    method: &Method,
+    key: Option<&str>,
+) -> Result<(), ControlError> {
+    if access != Access::Everyone {
+        origin::check(method, &parts.headers, &state.hosts)?;
+    }
+    if matches!(access, Access::Local | Access::Control) && !state.page_key.permits(&parts.headers, key) {
         return Err(ControlError::foreign(
             "only the console may send this request from a browser; reload it if the server was restarted",
         ));
     }
-    match spec.access {
-        Access::Control if !state.control => {
-            return Err(ControlError::withheld("start the server with --control for this request"));
+    let is_local = || parts.extensions.get::<Peer>().is_some_and(|peer| peer.address.ip().to_canonical().is_loopback());
+    match access {
+        Access::Control if !state.control => Err(ControlError::control_is_off()),
+        Access::Local if !state.control && !is_local() => {
+            Err(ControlError::withheld("start the server with --control to allow this request from other machines"))
         }
-        Access::Local if !state.control && !peer.to_canonical().is_loopback() => {
-            return Err(ControlError::withheld("start the server with --control to allow this request from other machines"));
-        }
-        _ => {}
+        _ => Ok(()),
     }
-    let values = spec.read(segments, &query, &state)?;
-    (spec.handle)(ControlRequest { state, headers: parts.headers, https, values, body }).await
 }
 
 #[cfg(test)]

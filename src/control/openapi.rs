@@ -79,8 +79,9 @@ fn content(document: &Document) -> Value {
 
 fn schema(parameter: &Parameter) -> Value {
     match parameter.kind {
-        ParameterKind::Text | ParameterKind::Account => json!({ "type": "string", "minLength": 1 }),
+        ParameterKind::Text | ParameterKind::Account | ParameterKind::Operation => json!({ "type": "string", "minLength": 1 }),
         ParameterKind::Name => json!({ "type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$" }),
+        ParameterKind::Status => json!({ "type": "string", "pattern": "^[0-9][0-9xX]{2}$" }),
         ParameterKind::Number(u64::MAX) => json!({ "type": "integer", "minimum": 0 }),
         ParameterKind::Number(most) => json!({ "type": "integer", "minimum": 0, "maximum": most }),
         ParameterKind::Choice(values) => json!({ "type": "string", "enum": values }),

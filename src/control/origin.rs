@@ -18,7 +18,7 @@ pub fn check(method: &Method, headers: &HeaderMap, names: &[String]) -> Result<(
     let host = text(HOST).unwrap_or_default();
     if !pages::is_own_host(host, names) {
         return Err(ControlError::foreign(format!(
-            "the host {host:?} may belong to another site: use an address or localhost, or start the server with --control-host and it"
+            "the host {host:?} may belong to another site: use an address or localhost, or name it with --control-host"
         )));
     }
     if let Some(origin) = headers.get(ORIGIN).filter(|origin| !origin.is_empty()) {

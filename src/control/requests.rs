@@ -39,10 +39,10 @@ pub const SPECS: &[ControlSpec] = &[
                 ParameterKind::Choice(&["blob", "queue", "table", "file", "dfs"]),
                 "the service; `dfs` is Data Lake",
             ),
-            Parameter::optional("operation", ParameterKind::Text, "the name of the operation, as in `Put Blob`"),
+            Parameter::optional("operation", ParameterKind::Operation, "the name of the operation, as in `Put Blob`"),
             Parameter::optional("account", ParameterKind::Text, "the account"),
             Parameter::optional("method", ParameterKind::Text, "the HTTP method"),
-            Parameter::optional("status", ParameterKind::Text, "the status, as in `404` or `4xx`"),
+            Parameter::optional("status", ParameterKind::Status, "the status, as in `404` or `4xx`"),
             Parameter::optional("code", ParameterKind::Text, "the error code"),
             Parameter::optional("path", ParameterKind::Text, "the path and the query; `*` stands for any text"),
             Parameter::optional("fault", ParameterKind::Text, "the id of a fault that was injected"),
@@ -83,8 +83,7 @@ pub const SPECS: &[ControlSpec] = &[
 ];
 
 fn log(state: &ControlState) -> Result<&RequestLog, ControlError> {
-    let off = || ControlError::withheld("start the server with --control for this request");
-    state.diagnostics.requests.as_ref().ok_or_else(off)
+    state.diagnostics.requests.as_ref().ok_or_else(ControlError::control_is_off)
 }
 
 async fn list(request: ControlRequest) -> Result<Response<Body>, ControlError> {

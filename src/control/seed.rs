@@ -4,7 +4,7 @@ use crate::control::error::ControlError;
 use crate::control::spec::{Access, ControlRequest, ControlSpec, Document, Parameter, ParameterKind, json};
 use crate::seed::document::Seed;
 use crate::seed::error::SeedError;
-use crate::seed::{Planted, read};
+use crate::seed::{SeedCounts, read};
 use axum::body::Body;
 use http::Response;
 
@@ -20,13 +20,13 @@ pub const SPECS: &[ControlSpec] = &[ControlSpec {
         r#"{"containers":{"photos":{"blobs":{"hello.txt":"hello"}}},"queues":{"jobs":["one"]},"tables":{"people":[{"PartitionKey":"p","RowKey":"r"}]}}"#,
     )),
     answer: Document::json(
-        "How many things were written",
+        "How many resources were written",
         r#"{"blobs":1,"containers":1,"entities":1,"messages":1,"queues":1,"tables":1}"#,
     ),
-    handle: |request| Box::pin(plant(request)),
+    handle: |request| Box::pin(write(request)),
 }];
 
-async fn plant(mut request: ControlRequest) -> Result<Response<Body>, ControlError> {
+async fn write(mut request: ControlRequest) -> Result<Response<Body>, ControlError> {
     let document = request.bytes().await?;
     let seeder = &request.state.seeder;
     let seed: Seed = match (document.is_empty(), seeder.folder.clone()) {
@@ -37,8 +37,8 @@ async fn plant(mut request: ControlRequest) -> Result<Response<Body>, ControlErr
         }
         (true, None) => return Err(ControlError::invalid("the body has to be a seed, because the server has no --seed")),
     };
-    let planted: Planted = seeder.plant(seed, request.text("account").as_deref()).await.map_err(|error| refusal(&error))?;
-    Ok(json(&planted.json()))
+    let written: SeedCounts = seeder.write(seed, request.text("account").as_deref()).await.map_err(|error| refusal(&error))?;
+    Ok(json(&written.json()))
 }
 
 fn refusal(error: &SeedError) -> ControlError {

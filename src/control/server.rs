@@ -189,8 +189,7 @@ const fn an_hour() -> u32 {
 async fn make_sas(mut request: ControlRequest) -> Result<Response<Body>, ControlError> {
     let form: SasForm =
         serde_json::from_value(request.json().await?).map_err(|error| ControlError::invalid(error.to_string()))?;
-    let account = request.state.account(&form.account);
-    let account = account.ok_or_else(|| ControlError::missing(format!("there is no account {:?}", form.account)))?;
+    let account = request.state.find_account(&form.account)?;
     for (name, letters, allowed) in [
         ("services", &form.services, "bqtf"),
         ("resource_types", &form.resource_types, "sco"),

@@ -79,6 +79,10 @@ pub enum ParameterKind {
     Choice(&'static [&'static str]),
     /// The name of one of the server's accounts.
     Account,
+    /// The name of an operation, in any letter case.
+    Operation,
+    /// A status such as `404`, or a class such as `4xx`.
+    Status,
 }
 
 /// A body of a request or an answer.
@@ -115,10 +119,9 @@ impl Parameter {
             ParameterKind::Name => is_name(value),
             ParameterKind::Number(most) => value.parse::<u64>().is_ok_and(|number| number <= most),
             ParameterKind::Choice(values) => values.contains(&value),
-            ParameterKind::Account if state.account(value).is_none() => {
-                return Err(ControlError::missing(format!("there is no account {value:?}: --account adds one")));
-            }
-            ParameterKind::Account => true,
+            ParameterKind::Account => return state.find_account(value).map(drop),
+            ParameterKind::Operation => return state.check_operation(value),
+            ParameterKind::Status => is_status(value),
         };
         match is_valid {
             true => Ok(()),
@@ -133,9 +136,13 @@ impl ParameterKind {
         match self {
             ParameterKind::Text => "a text".to_owned(),
             ParameterKind::Name => "1 to 64 letters, digits, dots, dashes and underscores".to_owned(),
+            ParameterKind::Number(u64::MAX) => "a whole number".to_owned(),
             ParameterKind::Number(most) => format!("a whole number up to {most}"),
-            ParameterKind::Choice(values) => values.join(" or "),
+            ParameterKind::Choice([value]) => (*value).to_owned(),
+            ParameterKind::Choice(values) => format!("one of {}", values.join(", ")),
             ParameterKind::Account => "the name of an account".to_owned(),
+            ParameterKind::Operation => "the name of an operation".to_owned(),
+            ParameterKind::Status => "a status such as 404, or a class such as 4xx".to_owned(),
         }
     }
 }
@@ -145,9 +152,18 @@ fn is_name(text: &str) -> bool {
     (1..=64).contains(&text.len()) && text.bytes().all(allowed) && !text.bytes().all(|byte| byte == b'.')
 }
 
+/// Returns true for three characters, of which the first is a digit and the others are digits or `x`.
+fn is_status(text: &str) -> bool {
+    let is_digit = |byte: u8| byte.is_ascii_digit() || byte.eq_ignore_ascii_case(&b'x');
+    text.len() == 3 && text.starts_with(|first: char| first.is_ascii_digit()) && text.bytes().all(is_digit)
+}
+
+/// The parameters in a path, with their decoded values.
+pub type Segments = Vec<(&'static str, String)>;
+
 impl ControlSpec {
     /// The values of the segments in braces, if a path behind [`PREFIX`] is that of this request.
-    pub fn segments(&self, path: &str) -> Option<Vec<(&'static str, String)>> {
+    pub fn segments(&self, path: &str) -> Option<Segments> {
         let (mut own, mut found, mut values) = (self.path.split('/'), path.split('/'), Vec::new());
         loop {
             match (own.next(), found.next()) {
@@ -168,7 +184,7 @@ impl ControlSpec {
     /// 400 for a parameter that is unknown, missing, given twice or malformed; 404 for an account that does not exist.
     pub fn read(
         &self,
-        segments: Vec<(&'static str, String)>,
+        segments: Segments,
         query: &str,
         state: &ControlState,
     ) -> Result<BTreeMap<&'static str, String>, ControlError> {
@@ -259,6 +275,9 @@ impl ControlRequest {
     /// As [`ControlRequest::bytes`]; 400 for a body that is no JSON.
     pub async fn json(&mut self) -> Result<Value, ControlError> {
         let body = self.bytes().await?;
+        if body.is_empty() {
+            return Err(ControlError::invalid("the body is empty, and has to be JSON"));
+        }
         serde_json::from_slice(&body).map_err(|error| ControlError::invalid(format!("the body is not JSON: {error}")))
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::account::{Account, Accounts};
 use crate::control::address::ServiceAddress;
+use crate::control::error::ControlError;
 use crate::control::page_key::PageKey;
 use crate::control::saved::Checkpoints;
 use crate::diagnostics::Diagnostics;
@@ -48,15 +49,34 @@ pub struct ControlState {
 
 impl ControlState {
     /// The account with this name.
-    pub fn account(&self, name: &str) -> Option<Arc<Account>> {
-        self.accounts.get(name)
+    ///
+    /// # Errors
+    /// 404, with the flag that adds an account.
+    pub fn find_account(&self, name: &str) -> Result<Arc<Account>, ControlError> {
+        let missing = || ControlError::missing(format!("there is no account {name:?}: --account adds one"));
+        self.accounts.get(name).ok_or_else(missing)
+    }
+
+    /// Checks that an operation has this name, in any letter case.
+    ///
+    /// # Errors
+    /// 400, with the name that differs only in its spaces, if there is one.
+    pub fn check_operation(&self, name: &str) -> Result<(), ControlError> {
+        if self.operations.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+            return Ok(());
+        }
+        let joined = |name: &str| name.split_whitespace().collect::<String>().to_ascii_lowercase();
+        let nearest = self.operations.iter().find(|known| joined(known) == joined(name));
+        let hint =
+            nearest.map_or_else(|| "docs/compatibility.md lists all".to_owned(), |known| format!("did you mean {known:?}?"));
+        Err(ControlError::invalid(format!("{name:?} is not an operation; {hint}")))
     }
 
     /// The declared accounts, and those that were made on their first use.
     pub fn known_accounts(&self) -> impl Iterator<Item = Arc<Account>> {
         let used: BTreeSet<String> = self.services.iter().flat_map(|service| service.account_names()).collect();
         let others = used.into_iter().filter(|name| !self.declared.contains(name));
-        self.declared.iter().cloned().chain(others).filter_map(|name| self.account(&name))
+        self.declared.iter().cloned().chain(others).filter_map(|name| self.accounts.get(&name))
     }
 
     /// The services that have a port, without Data Lake.

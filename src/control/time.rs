@@ -11,8 +11,8 @@ use std::time::Duration;
 pub const KEEP_CLOCK: Parameter =
     Parameter::optional("clock", ParameterKind::Choice(&["keep"]), "`keep` leaves the clock where it is");
 
-/// The account that a request is about.
-pub const ACCOUNT: Parameter =
+/// The account to empty.
+const ACCOUNT: Parameter =
     Parameter::optional("account", ParameterKind::Account, "only this account; the clock stays where it is");
 
 pub const SPECS: &[ControlSpec] = &[

@@ -226,7 +226,7 @@ impl Emulator {
         local_services.set_services(services_of(&addresses, &pipelines));
         let seeder = Seeder::new(&services, &config.accounts, &store, &environment, config.seed.clone());
         if let Some(folder) = &config.seed {
-            seeder.plant_empty(seed::read(folder)?).await?;
+            seeder.write_to_empty_accounts(seed::read(folder)?).await?;
         }
         let page_key = Arc::new(PageKey::random()?);
         let control_state = Arc::new(ControlState {

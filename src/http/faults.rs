@@ -24,7 +24,7 @@ pub fn cut() -> Response<Body> {
     response
 }
 
-/// Whether a response only closes its connection.
+/// Returns true for a response that only closes its connection.
 pub fn is_cut(response: &Response<Body>) -> bool {
     response.extensions().get::<CutConnection>().is_some()
 }
@@ -41,15 +41,15 @@ pub fn end(response: Response<Body>, ending: &Ending) -> Response<Body> {
     }
 }
 
-/// Waits, by the machine's clock.
+/// Waits before a request, if its faults delay it.
 pub async fn delay(time: Duration) {
     if !time.is_zero() {
-        clock(time).await;
+        sleep(time).await;
     }
 }
 
 #[expect(clippy::disallowed_methods, reason = "a client waits in the machine's time")]
-fn clock(time: Duration) -> Pin<Box<Sleep>> {
+fn sleep(time: Duration) -> Pin<Box<Sleep>> {
     Box::pin(tokio::time::sleep(time))
 }
 
@@ -66,7 +66,7 @@ const SENDING: Duration = Duration::from_millis(50);
 
 impl TruncatedBody {
     fn break_off(&mut self, context: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
-        ready!(self.sending.get_or_insert_with(|| clock(SENDING)).as_mut().poll(context));
+        ready!(self.sending.get_or_insert_with(|| sleep(SENDING)).as_mut().poll(context));
         Poll::Ready(Some(Err(io::Error::other(CutConnection))))
     }
 }
@@ -117,7 +117,7 @@ impl http_body::Body for DrippingBody {
             }
         }
         let pause = self.pause;
-        ready!(self.waiting.get_or_insert_with(|| clock(pause)).as_mut().poll(context));
+        ready!(self.waiting.get_or_insert_with(|| sleep(pause)).as_mut().poll(context));
         self.waiting = None;
         let length = self.rest.len().min(self.bytes);
         Poll::Ready(Some(Ok(Frame::data(self.rest.split_to(length)))))

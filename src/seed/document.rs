@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde::Deserialize;
+use serde::{Deserialize, de};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -80,7 +80,7 @@ impl TryFrom<Value> for QueueSeed {
 
     fn try_from(value: Value) -> Result<QueueSeed, String> {
         #[derive(Default, Deserialize)]
-        #[serde(deny_unknown_fields, default)]
+        #[serde(deny_unknown_fields, default, expecting = "an array of messages, or an object")]
         struct Form {
             metadata: BTreeMap<String, String>,
             messages: Vec<Value>,
@@ -100,7 +100,7 @@ impl TryFrom<Value> for FileSeed {
 
     fn try_from(value: Value) -> Result<FileSeed, String> {
         #[derive(Default, Deserialize)]
-        #[serde(deny_unknown_fields, default)]
+        #[serde(deny_unknown_fields, default, expecting = "a text or an object")]
         struct Form {
             text: Option<String>,
             base64: Option<String>,
@@ -120,7 +120,7 @@ impl TryFrom<Value> for FileSeed {
             (Some(text), None, None) => Some(text.into_bytes()),
             (None, Some(encoded), None) => Some(STANDARD.decode(encoded).map_err(|error| format!("base64: {error}"))?),
             (None, None, Some(value)) => Some(value.to_string().into_bytes()),
-            _ => return Err("only one of text, base64 and json".to_owned()),
+            _ => return Err("a content has only one of text, base64 and json".to_owned()),
         };
         let content_type = form.content_type.or_else(|| is_json.then(|| "application/json".to_owned()));
         Ok(FileSeed {
@@ -137,11 +137,13 @@ impl Seed {
     /// Reads a document, which is an object.
     ///
     /// # Errors
-    /// When it is no JSON, or has members that a seed does not have.
+    /// When it is not JSON, or has members that a seed does not have. The error has the line.
     pub fn parse(document: &[u8]) -> serde_json::Result<Seed> {
-        // A struct can be read from an array too.
-        let members: Map<String, Value> = serde_json::from_slice(document)?;
-        serde_json::from_value(Value::Object(members))
+        // The deserializer of a struct accepts an array of its fields too.
+        if document.trim_ascii_start().starts_with(b"[") {
+            return Err(de::Error::custom("a seed has to be an object, and is an array"));
+        }
+        serde_json::from_slice(document)
     }
 
     /// The resources of each account, by name. Those beside `accounts` are of `first`.
@@ -187,7 +189,9 @@ mod tests {
     #[test]
     fn errors_say_what_is_wrong() {
         for (document, reason) in [
-            (json!([]), "invalid type: sequence"),
+            (json!([]), "a seed has to be an object"),
+            (json!({ "containers": { "cats": { "blobs": { "a": 1 } } } }), "expected a text or an object"),
+            (json!({ "queues": { "one": "text" } }), "expected an array of messages, or an object at line 1"),
             (json!({ "container": {} }), "unknown field `container`"),
             (json!({ "containers": { "cats": { "blob": {} } } }), "unknown field `blob`"),
             (json!({ "containers": { "cats": { "blobs": { "a": { "txt": "" } } } } }), "unknown field `txt`"),

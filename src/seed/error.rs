@@ -1,4 +1,4 @@
-//! Why a seed is not planted.
+//! Why a seed is not written.
 
 use crate::import::error::ItemError;
 use std::io;

@@ -38,10 +38,10 @@ pub fn read(folder: &Path) -> Result<Seed, SeedError> {
             DOCUMENT => {}
             "accounts" => {
                 for (account, path) in entries(&path)? {
-                    add(seed.accounts.entry(account).or_default(), &path)?;
+                    add_account(seed.accounts.entry(account).or_default(), &path)?;
                 }
             }
-            _ => add_room(&mut first, &name, &path)?,
+            _ => add_resources(&mut first, &name, &path)?,
         }
     }
     let AccountSeed { containers, queues, tables, shares } = first;
@@ -51,12 +51,12 @@ pub fn read(folder: &Path) -> Result<Seed, SeedError> {
 const DOCUMENT: &str = "seed.json";
 
 /// Adds the folder of an account.
-fn add(account: &mut AccountSeed, folder: &Path) -> Result<(), SeedError> {
-    entries(folder)?.into_iter().try_for_each(|(name, path)| add_room(account, &name, &path))
+fn add_account(account: &mut AccountSeed, folder: &Path) -> Result<(), SeedError> {
+    entries(folder)?.into_iter().try_for_each(|(name, path)| add_resources(account, &name, &path))
 }
 
 /// Adds `containers`, `shares`, `queues` or `tables`.
-fn add_room(account: &mut AccountSeed, name: &str, path: &Path) -> Result<(), SeedError> {
+fn add_resources(account: &mut AccountSeed, name: &str, path: &Path) -> Result<(), SeedError> {
     match name {
         "containers" => {
             for (name, path) in entries(path)? {

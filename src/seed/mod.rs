@@ -42,11 +42,11 @@ impl std::fmt::Debug for Seeder {
     }
 }
 
-/// How many things were written, by kind.
+/// How many resources were written, by kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Planted(BTreeMap<&'static str, u64>);
+pub struct SeedCounts(BTreeMap<&'static str, u64>);
 
-impl Planted {
+impl SeedCounts {
     fn count(&mut self, kind: &'static str) {
         *self.0.entry(kind).or_default() += 1;
     }
@@ -88,41 +88,41 @@ impl Seeder {
     /// Writes the accounts of a seed that have no resources yet, so that a start does not undo what an earlier server stored.
     ///
     /// # Errors
-    /// As [`Seeder::plant`].
-    pub async fn plant_empty(&self, seed: Seed) -> Result<Planted, SeedError> {
+    /// As [`Seeder::write`].
+    pub async fn write_to_empty_accounts(&self, seed: Seed) -> Result<SeedCounts, SeedError> {
         let is_empty = |account: &str| self.services.iter().all(|service| service.resource_count(Some(account)) == 0);
         let accounts = seed.by_account(&self.first);
-        self.plant_accounts(accounts.into_iter().filter(|(account, _)| is_empty(account)).collect()).await
+        self.write_accounts(accounts.into_iter().filter(|(account, _)| is_empty(account)).collect()).await
     }
 
     /// Writes a seed. What it has beside `accounts` goes to `account`, or to the first account.
     ///
     /// # Errors
     /// [`SeedError`] for an account that does not exist, and for the first resource that is refused. What came before it is written.
-    pub async fn plant(&self, seed: Seed, account: Option<&str>) -> Result<Planted, SeedError> {
-        self.plant_accounts(seed.by_account(account.unwrap_or(&self.first))).await
+    pub async fn write(&self, seed: Seed, account: Option<&str>) -> Result<SeedCounts, SeedError> {
+        self.write_accounts(seed.by_account(account.unwrap_or(&self.first))).await
     }
 
-    async fn plant_accounts(&self, accounts: BTreeMap<String, AccountSeed>) -> Result<Planted, SeedError> {
+    async fn write_accounts(&self, accounts: BTreeMap<String, AccountSeed>) -> Result<SeedCounts, SeedError> {
         if let Some(unknown) = accounts.keys().find(|name| self.accounts.get(name).is_none()) {
             return Err(SeedError::UnknownAccount(unknown.clone()));
         }
-        let mut planted = Planted::default();
+        let mut written = SeedCounts::default();
         for (account, AccountSeed { containers, queues, tables, shares }) in accounts {
             for (name, container) in containers {
-                self.container(&account, &name, container, &mut planted).await?;
+                self.container(&account, &name, container, &mut written).await?;
             }
             for (name, queue) in queues {
-                self.queue(&account, &name, queue, &mut planted).await?;
+                self.queue(&account, &name, queue, &mut written).await?;
             }
             for (name, entities) in tables {
-                self.table(&account, &name, entities, &mut planted).await?;
+                self.table(&account, &name, entities, &mut written).await?;
             }
             for (name, share) in shares {
-                self.share(&account, &name, share, &mut planted).await?;
+                self.share(&account, &name, share, &mut written).await?;
             }
         }
-        Ok(planted)
+        Ok(written)
     }
 
     async fn container(
@@ -130,13 +130,13 @@ impl Seeder {
         account: &str,
         name: &str,
         container: ContainerSeed,
-        planted: &mut Planted,
+        written: &mut SeedCounts,
     ) -> Result<(), SeedError> {
         let ContainerSeed { public_access, metadata, blobs } = container;
         let create = with_metadata(ImportRequest::put(&format!("/{name}")).query("restype", "container"), &metadata);
         let create = create.optional_header("x-ms-blob-public-access", public_access.as_deref());
         self.create(ServiceKind::Blob, account, &format!("container {name}"), create).await?;
-        planted.count("containers");
+        written.count("containers");
         for (blob, file) in blobs {
             let what = format!("blob {name}/{blob}");
             let put = ImportRequest::put(&format!("/{name}/{blob}")).header("x-ms-blob-type", "BlockBlob");
@@ -146,16 +146,16 @@ impl Seeder {
             let put = with_metadata(put.optional_header("x-ms-access-tier", file.tier.as_deref()), &file.metadata);
             let content = content(&what, file.content).await?;
             self.send(ServiceKind::Blob, account, &what, put.body(content)).await?;
-            planted.count("blobs");
+            written.count("blobs");
         }
         Ok(())
     }
 
-    async fn queue(&self, account: &str, name: &str, queue: QueueSeed, planted: &mut Planted) -> Result<(), SeedError> {
+    async fn queue(&self, account: &str, name: &str, queue: QueueSeed, written: &mut SeedCounts) -> Result<(), SeedError> {
         let what = format!("queue {name}");
         let create = with_metadata(ImportRequest::put(&format!("/{name}")), &queue.metadata);
         self.create(ServiceKind::Queue, account, &what, create).await?;
-        planted.count("queues");
+        written.count("queues");
         let messages = format!("/{name}/messages");
         self.send(ServiceKind::Queue, account, &what, ImportRequest::new("DELETE", &messages)).await?;
         for message in queue.messages {
@@ -163,7 +163,7 @@ impl Seeder {
             let text = quick_xml::escape::escape(&text);
             let body = format!("<QueueMessage><MessageText>{text}</MessageText></QueueMessage>");
             self.send(ServiceKind::Queue, account, &what, ImportRequest::new("POST", &messages).body(body.into_bytes())).await?;
-            planted.count("messages");
+            written.count("messages");
         }
         Ok(())
     }
@@ -173,26 +173,30 @@ impl Seeder {
         account: &str,
         name: &str,
         entities: Vec<Map<String, Value>>,
-        planted: &mut Planted,
+        written: &mut SeedCounts,
     ) -> Result<(), SeedError> {
         let what = format!("table {name}");
         let create = ImportRequest::new("POST", "/Tables").body(json!({ "TableName": name }).to_string().into_bytes());
         self.create(ServiceKind::Table, account, &what, as_json(create)).await?;
-        planted.count("tables");
+        written.count("tables");
         for entity in entities {
-            let key = |name: &str| entity.get(name).and_then(Value::as_str).unwrap_or_default().replace('\'', "''");
-            let path = format!("/{name}(PartitionKey='{}',RowKey='{}')", key("PartitionKey"), key("RowKey"));
+            let key = |key: &str| {
+                let reason = || format!("an entity has no {key} that is a text");
+                let refused = || SeedError::Refused { account: account.to_owned(), what: what.clone(), reason: reason() };
+                Ok(entity.get(key).and_then(Value::as_str).ok_or_else(refused)?.replace('\'', "''"))
+            };
+            let path = format!("/{name}(PartitionKey='{}',RowKey='{}')", key("PartitionKey")?, key("RowKey")?);
             let put = ImportRequest::put(&path).body(Value::Object(entity).to_string().into_bytes());
             self.send(ServiceKind::Table, account, &what, as_json(put)).await?;
-            planted.count("entities");
+            written.count("entities");
         }
         Ok(())
     }
 
-    async fn share(&self, account: &str, name: &str, share: ShareSeed, planted: &mut Planted) -> Result<(), SeedError> {
+    async fn share(&self, account: &str, name: &str, share: ShareSeed, written: &mut SeedCounts) -> Result<(), SeedError> {
         let create = with_metadata(ImportRequest::put(&format!("/{name}")).query("restype", "share"), &share.metadata);
         self.create(ServiceKind::File, account, &format!("share {name}"), create).await?;
-        planted.count("shares");
+        written.count("shares");
         for (path, file) in share.files {
             let what = format!("file {name}/{path}");
             for (at, _) in path.match_indices('/') {
@@ -210,7 +214,7 @@ impl Seeder {
                 let put = put.header("x-ms-range", format!("bytes={start}-{}", start + range.len() - 1)).body(range.to_vec());
                 self.send(ServiceKind::File, account, &what, put).await?;
             }
-            planted.count("files");
+            written.count("files");
         }
         Ok(())
     }

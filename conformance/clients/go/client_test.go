@@ -1,4 +1,4 @@
-// The helper for Go: what a test changes is undone, and a test disturbs requests.
+// The helper for Go: what a test changes is undone, and a test sees and disturbs requests.
 package clients
 
 import (
@@ -54,5 +54,9 @@ func TestFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	wants(t, send(t, server, "PUT", "/new?restype=container"), 503)
+	refused, err := server.Requests(map[string]string{"operation": "Create Container", "status": "503", "wait": "5"})
+	if err != nil || len(refused) != 1 || refused[0].Code != "ServerBusy" {
+		t.Fatalf("%v %v", refused, err)
+	}
 	wants(t, send(t, server, "PUT", "/new?restype=container"), 201)
 }

@@ -54,6 +54,7 @@ const RESOURCE_VIEWS = { blob: blobs, queue: messages, table: entities, file: fi
 async function show() {
 	const parts = location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
 	const [account, service, resource, ...rest] = parts;
+	view?.list?.dispose();
 	view?.dispose?.();
 	hidePane();
 	document.body.classList.remove("has-side");
@@ -76,8 +77,8 @@ async function show() {
 
 const SHORTCUTS = [
 	["Lists", [["j k", "next, previous"], ["Enter", "open"], ["x", "mark"], ["Home End", "first, last"], ["/", "filter"], ["Backspace", "up one level"]]],
-	["Actions", [["n", "new"], ["u", "upload files"], ["e", "edit"], ["d", "delete"], ["r", "refresh"], ["Esc", "close, or leave the filter"]]],
-	["Go to", [["g o", "overview of the account"], ["g b", "blob containers"], ["g q", "queues"], ["g t", "tables"], ["g f", "file shares"], ["g j", "journal"], ["g c", "clock, checkpoints, faults"], ["g s", "SAS maker"]]],
+	["Actions", [["n", "new"], ["u", "upload files"], ["e", "edit"], ["d", "delete"], ["c", "copy URL"], ["r", "refresh"], ["Esc", "close, or leave the filter"]]],
+	["Go to", [["g o", "overview of the account"], ["g b", "blob containers"], ["g q", "queues"], ["g t", "tables"], ["g f", "file shares"], ["g j", "journal"], ["g c", "clock, checkpoints, faults"], ["g s", "shared access signature"]]],
 ];
 
 function showShortcuts() {

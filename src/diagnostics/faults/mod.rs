@@ -51,9 +51,11 @@ impl Faults {
     /// [`RuleError`] for the first malformed rule.
     pub fn add(&self, rules: &[Value], now: Timestamp, seed: impl Fn() -> u64) -> Result<Vec<Arc<Rule>>, RuleError> {
         let mut last = self.last.lock();
-        let numbered = rules.iter().zip(*last + 1..);
-        let added: Vec<Arc<Rule>> =
-            numbered.map(|(rule, id)| Rule::parse(rule, id, now, &seed).map(Arc::new)).collect::<Result<_, _>>()?;
+        let parse = |(index, rule)| {
+            let parsed = Rule::parse(rule, *last + 1 + index as u64, now, &seed).map(Arc::new);
+            parsed.map_err(|error| error.at(index, rules.len()))
+        };
+        let added: Vec<Arc<Rule>> = rules.iter().enumerate().map(parse).collect::<Result<_, _>>()?;
         *last += added.len() as u64;
         let mut next = Vec::clone(&self.rules.load());
         next.extend(added.iter().cloned());

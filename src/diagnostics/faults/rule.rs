@@ -17,9 +17,30 @@ pub enum RuleError {
     Malformed(String),
     #[error("{0:?} is not an error code of Azure Storage that this server knows")]
     UnknownCode(String),
-    #[error("{name} is {value}: {expected}")]
+    #[error("a rule has to be an object, such as {{\"operation\":\"Put Blob\",\"do\":{{\"cut\":\"after\"}}}}")]
+    NotAnObject,
+    #[error("do has to be an object with one action: {ACTIONS}")]
+    NotAnAction,
+    #[error("the value of {0} has to be an object")]
+    NotAnActionObject(String),
+    #[error("rule {position}: {error}")]
+    InArray { position: usize, error: Box<RuleError> },
+    #[error("{name} is {value}, and has to be {expected}")]
     OutOfRange { name: &'static str, value: String, expected: &'static str },
 }
+
+impl RuleError {
+    /// The error with the position of its rule, if there are several.
+    pub(super) fn at(self, index: usize, count: usize) -> RuleError {
+        match count {
+            1 => self,
+            _ => RuleError::InArray { position: index + 1, error: Box::new(self) },
+        }
+    }
+}
+
+/// The names of the actions, for messages.
+const ACTIONS: &str = "error, throttle, delay, cut, truncate, drip, lag or key_off";
 
 /// The facts of a request that rules look at.
 #[derive(Clone, Copy, Debug)]
@@ -183,7 +204,7 @@ impl Action {
             Action::Error { code, status, .. } => {
                 ErrorCode::named(code).ok_or_else(|| RuleError::UnknownCode(code.clone()))?;
                 let status = status.unwrap_or(400);
-                range("status", status.into(), (400..=599).contains(&status) || status == 304, "304, or 400 to 599")
+                range("status", status.into(), (400..=599).contains(&status) || status == 304, "304, or from 400 to 599")
             }
             Action::Delay { milliseconds } => range("milliseconds", *milliseconds, *milliseconds <= MAX_PAUSE, "at most 600000"),
             Action::Drip(Drip { bytes, milliseconds }) => {
@@ -221,6 +242,7 @@ impl Rule {
     /// # Errors
     /// [`RuleError`] for a member that is unknown, missing or out of range.
     pub fn parse(rule: &Value, id: u64, now: Timestamp, seed: &impl Fn() -> u64) -> Result<Rule, RuleError> {
+        check_shape(rule)?;
         let mut form: Form = Form::deserialize(rule).map_err(|error| RuleError::Malformed(error.to_string()))?;
         form.action.check()?;
         if !(0.0..=1.0).contains(&form.probability) {
@@ -280,6 +302,17 @@ impl Rule {
             && fits(container, request.container.unwrap_or_default())
             && fits(path, request.path)
             && action.suits(request)
+    }
+}
+
+/// Checks the parts of a rule whose malformed values the deserializer describes in terms of Rust.
+fn check_shape(rule: &Value) -> Result<(), RuleError> {
+    let members = rule.as_object().ok_or(RuleError::NotAnObject)?;
+    let action = members.get("do").and_then(Value::as_object).filter(|action| action.len() == 1);
+    let (name, value) = action.and_then(|action| action.iter().next()).ok_or(RuleError::NotAnAction)?;
+    match name != "cut" && !value.is_object() {
+        true => Err(RuleError::NotAnActionObject(name.clone())),
+        false => Ok(()),
     }
 }
 

@@ -115,14 +115,20 @@ fn errors_are_those_of_the_service() {
 fn malformed_rules_are_refused_whole() {
     let valid = json!({ "do": { "cut": "after" } });
     for (rule, reason) in [
-        (json!({}), "missing field `do`"),
-        (json!({ "do": {} }), "expected map with a single key"),
+        (json!("cut"), "a rule has to be an object"),
+        (json!({}), "do has to be an object with one action: error, throttle"),
+        (json!({ "do": {} }), "do has to be an object with one action"),
+        (json!({ "do": "cut" }), "do has to be an object with one action"),
+        (json!({ "do": { "error": "ServerBusy" } }), "the value of error has to be an object"),
         (json!({ "do": { "cut": "later" } }), "unknown variant `later`"),
         (json!({ "do": { "melt": {} } }), "unknown variant `melt`"),
         (json!({ "do": { "cut": "after" }, "colour": 1 }), "unknown field `colour`"),
         (json!({ "do": { "error": { "code": "Nonsense" } } }), "is not an error code"),
         (json!({ "do": { "error": { "code": "ServerBusy", "status": 200 } } }), "status is 200"),
-        (json!({ "do": { "delay": { "milliseconds": 600_001 } } }), "milliseconds is 600001"),
+        (
+            json!({ "do": { "delay": { "milliseconds": 600_001 } } }),
+            "rule 2: milliseconds is 600001, and has to be at most 600000",
+        ),
         (json!({ "do": { "drip": { "bytes": 0, "milliseconds": 1 } } }), "bytes is 0"),
         (json!({ "do": { "key_off": { "key": 3 } } }), "key is 3"),
         (json!({ "do": { "cut": "after" }, "probability": 1.5 }), "probability is 1.5"),

@@ -1,6 +1,6 @@
 //! The list of the latest requests.
 
-use super::{control, done};
+use super::{control, done, refusal};
 use crate::server::TestServer;
 use crate::support::raw::Raw;
 use lazuli::{ServiceKind, WELL_KNOWN_ACCOUNT};
@@ -58,6 +58,22 @@ async fn requests_are_listed_with_their_outcome() {
     }
     done(&server, "DELETE", "/requests").await;
     assert_eq!(done(&server, "GET", "/requests").await, json!({ "requests": [], "next": 4 }));
+}
+
+#[tokio::test]
+async fn a_filter_that_no_request_can_match_is_refused() {
+    let server = TestServer::with(&["--control"]).await;
+    for (query, reason) in [
+        ("operation=PutBlob", "did you mean \\\"Put Blob\\\"?"),
+        ("operation=Post+Blob", "is not an operation"),
+        ("status=40", "has to be a status such as 404"),
+        ("service=blobs", "has to be one of blob, queue, table, file, dfs"),
+        ("since=first", "has to be a whole number\""),
+    ] {
+        let answer = control(&server, "GET", &format!("/requests?{query}")).await;
+        assert_eq!(refusal(&answer), "400 InvalidInput", "{query}");
+        assert!(answer.text().contains(reason), "{query}: {}", answer.text());
+    }
 }
 
 #[tokio::test]

@@ -97,7 +97,7 @@ async fn a_directory_is_planted_at_the_start_of_an_empty_account() {
 }
 
 #[tokio::test]
-async fn a_document_is_planted_by_request() {
+async fn a_document_is_written_by_request() {
     let server = TestServer::with(&["--control", "--account=devstoreaccount1", "--account=other,hns"]).await;
     let document = json!({ "containers": { "cats": { "blobs": { "a/tom": "meow" } } }, "queues": { "jobs": ["one"] } });
     assert_eq!(json(&post(&server, "/seed", &document).await)["blobs"], 1);
@@ -113,6 +113,7 @@ async fn a_document_is_planted_by_request() {
         (json!({ "containers": { "No": {} } }), "400 InvalidInput"),
         (json!({ "containers": { "cats": { "blobs": { "a": {} } } } }), "400 InvalidInput"),
         (json!({ "accounts": { "nobody": {} } }), "404 NotFound"),
+        (json!({ "tables": { "people": [{ "RowKey": "r" }] } }), "400 InvalidInput"),
         (json!([]), "400 InvalidInput"),
     ] {
         assert_eq!(refusal(&post(&server, "/seed", &document).await), expected, "{document}");

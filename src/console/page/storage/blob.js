@@ -1,31 +1,32 @@
 // The Blob service: https://learn.microsoft.com/rest/api/storageservices/blob-service-rest-api
 
-import { child, childText, encodePath, escapeXml, fieldsOf, metadataHeaders, metadataOf, nameOf, resourcesOf, send, signedUrl, xml } from "./rest.js";
+import { child, childText, del, encodePath, escapeXml, fieldsOf, listResources, metadataHeaders, nameOf, propertiesOf, put, restoreResource, setMetadataOf, signedUrl, startOf, textOf, xml } from "./rest.js";
 
 // Containers
 
-export async function listContainers(account, { prefix, marker, deleted, size = 1000 } = {}) {
-	const include = deleted ? "metadata,deleted" : "metadata";
-	const root = await xml("blob", account, "/", { query: { comp: "list", include, prefix, marker, maxresults: size } });
-	return resourcesOf(root, "Containers");
-}
+export const listContainers = (account, options) => listResources("blob", account, "Containers", options);
 
 const container = (extra) => ({ restype: "container", ...extra });
 
 export const createContainer = (account, name, access) =>
-	send("blob", account, encodePath(name), { method: "PUT", query: container(), headers: access ? { "x-ms-blob-public-access": access } : {} });
+	put("blob", account, encodePath(name), { query: container(), headers: access ? { "x-ms-blob-public-access": access } : {} });
 
-export const deleteContainer = (account, name) => send("blob", account, encodePath(name), { method: "DELETE", query: container() });
+export const deleteContainer = (account, name) => del("blob", account, encodePath(name), { query: container() });
 
-export const restoreContainer = (account, name, version) =>
-	send("blob", account, encodePath(name), {
-		method: "PUT",
-		query: container({ comp: "undelete" }),
-		headers: { "x-ms-deleted-container-name": name, "x-ms-deleted-container-version": version },
-	});
+export const restoreContainer = (account, row) => restoreResource("blob", account, "container", row);
 
-export const setContainerMetadata = (account, name, metadata) =>
-	send("blob", account, encodePath(name), { method: "PUT", query: container({ comp: "metadata" }), headers: metadataHeaders(metadata) });
+export const setContainerMetadata = (account, name, metadata) => setMetadataOf("blob", account, encodePath(name), metadata, container());
+
+/**
+ * Acquires a lease of a blob, or of a container if no blob is named, for some seconds, or breaks the one that is held after so many.
+ * Returns the id of an acquired lease.
+ */
+export async function lease(account, name, blob, action, seconds) {
+	const query = { restype: blob ? undefined : "container", comp: "lease" };
+	const headers = { "x-ms-lease-action": action, [action === "acquire" ? "x-ms-lease-duration" : "x-ms-lease-break-period"]: seconds };
+	const response = await put("blob", account, encodePath(name, ...[blob].filter(Boolean)), { query, headers });
+	return response.headers.get("x-ms-lease-id");
+}
 
 // Blobs
 
@@ -53,23 +54,9 @@ const state = ({ snapshot, version, current } = {}) => ({ snapshot, versionid: c
 
 export const blobUrl = (account, name, blob, which) => signedUrl("blob", account, encodePath(name, blob), state(which));
 
-/** The properties and the metadata of a blob. Properties have the names of their headers. */
-export async function blobProperties(account, name, blob, which) {
-	const { headers } = await send("blob", account, encodePath(name, blob), { method: "HEAD", query: state(which) });
-	return { headers: Object.fromEntries(headers), metadata: metadataOf(headers) };
-}
-
-export async function blobStart(account, name, blob, length, which) {
-	const headers = { "x-ms-range": `bytes=0-${length - 1}` };
-	const response = await send("blob", account, encodePath(name, blob), { query: state(which), headers, allow: [416] });
-	return response.status === 416 ? new ArrayBuffer(0) : response.arrayBuffer();
-}
-
-/** The whole of a blob, with its ETag. */
-export async function blobText(account, name, blob) {
-	const response = await send("blob", account, encodePath(name, blob));
-	return { text: await response.text(), etag: response.headers.get("etag") };
-}
+export const blobProperties = (account, name, blob, which) => propertiesOf("blob", account, encodePath(name, blob), state(which));
+export const blobStart = (account, name, blob, length, which) => startOf("blob", account, encodePath(name, blob), length, state(which));
+export const blobText = (account, name, blob) => textOf("blob", account, encodePath(name, blob));
 
 // Headers of a blob that Put Blob and Set Blob Properties set, and those that return them.
 const CONTENT = ["content-type", "content-encoding", "content-language", "content-disposition", "cache-control"];
@@ -87,7 +74,7 @@ export async function upload(account, name, blob, content, { type, headers = {},
 	const own = { ...(type ? { "x-ms-blob-content-type": type } : {}), ...headers };
 	const size = content.size ?? content.length;
 	if (size <= SINGLE) {
-		await send("blob", account, path, { method: "PUT", headers: { "x-ms-blob-type": "BlockBlob", ...own }, body: content, signal });
+		await put("blob", account, path, { headers: { "x-ms-blob-type": "BlockBlob", ...own }, body: content, signal });
 		progress(size);
 		return;
 	}
@@ -95,12 +82,12 @@ export async function upload(account, name, blob, content, { type, headers = {},
 	for (let start = 0; start < size; start += BLOCK) {
 		const id = btoa(String(ids.length).padStart(8, "0"));
 		const body = content.slice(start, start + BLOCK);
-		await send("blob", account, path, { method: "PUT", query: { comp: "block", blockid: id }, body, signal });
+		await put("blob", account, path, { query: { comp: "block", blockid: id }, body, signal });
 		ids.push(id);
 		progress(Math.min(start + BLOCK, size));
 	}
 	const list = `<BlockList>${ids.map((id) => `<Latest>${id}</Latest>`).join("")}</BlockList>`;
-	await send("blob", account, path, { method: "PUT", query: { comp: "blocklist" }, headers: own, body: list, signal });
+	await put("blob", account, path, { query: { comp: "blocklist" }, headers: own, body: list, signal });
 }
 
 /** Replaces the text of a blob that has not changed since it was read. Its properties, metadata and tags remain. */
@@ -112,13 +99,13 @@ export async function replaceText(account, name, blob, text, etag) {
 	return upload(account, name, blob, new Blob([text]), { headers: kept });
 }
 
-const put = (account, name, blob, comp, headers, body) => send("blob", account, encodePath(name, blob), { method: "PUT", query: { comp }, headers, body });
+const setOf = (account, name, blob, comp, headers, body) => put("blob", account, encodePath(name, blob), { query: { comp }, headers, body });
 
-export const setProperties = (account, name, blob, properties) => put(account, name, blob, "properties", contentHeaders(properties));
-export const setMetadata = (account, name, blob, metadata) => put(account, name, blob, "metadata", metadataHeaders(metadata));
-export const setTier = (account, name, blob, tier) => put(account, name, blob, "tier", { "x-ms-access-tier": tier });
-export const snapshot = (account, name, blob) => put(account, name, blob, "snapshot");
-export const undelete = (account, name, blob) => put(account, name, blob, "undelete");
+export const setProperties = (account, name, blob, properties) => setOf(account, name, blob, "properties", contentHeaders(properties));
+export const setMetadata = (account, name, blob, metadata) => setMetadataOf("blob", account, encodePath(name, blob), metadata);
+export const setTier = (account, name, blob, tier) => setOf(account, name, blob, "tier", { "x-ms-access-tier": tier });
+export const snapshot = (account, name, blob) => setOf(account, name, blob, "snapshot");
+export const undelete = (account, name, blob) => setOf(account, name, blob, "undelete");
 
 export async function blobTags(account, name, blob) {
 	const root = await xml("blob", account, encodePath(name, blob), { query: { comp: "tags" } });
@@ -127,20 +114,20 @@ export async function blobTags(account, name, blob) {
 
 export function setTags(account, name, blob, tags) {
 	const set = tags.map(([key, value]) => `<Tag><Key>${escapeXml(key)}</Key><Value>${escapeXml(value)}</Value></Tag>`).join("");
-	return put(account, name, blob, "tags", {}, `<?xml version="1.0" encoding="utf-8"?><Tags><TagSet>${set}</TagSet></Tags>`);
+	return setOf(account, name, blob, "tags", {}, `<?xml version="1.0" encoding="utf-8"?><Tags><TagSet>${set}</TagSet></Tags>`);
 }
 
 /** Deletes a blob with its snapshots, or one snapshot or version of it. */
 export function deleteBlob(account, name, blob, which = {}) {
 	const one = which.snapshot || (which.version && !which.current);
 	const headers = one ? {} : { "x-ms-delete-snapshots": "include" };
-	return send("blob", account, encodePath(name, blob), { method: "DELETE", query: one ? state(which) : {}, headers });
+	return del("blob", account, encodePath(name, blob), { query: one ? state(which) : {}, headers });
 }
 
 /** Makes an earlier state the current one, by a copy. `endpoint` is the account's URL as the server knows it. */
 export async function promote(account, name, blob, which, endpoint) {
 	const source = (await blobUrl(account, name, blob, which)).replace(`/_lazuli/api/blob/${account}`, endpoint);
-	return send("blob", account, encodePath(name, blob), { method: "PUT", headers: { "x-ms-copy-source": source } });
+	return put("blob", account, encodePath(name, blob), { headers: { "x-ms-copy-source": source } });
 }
 
 /** All states of one blob: itself, snapshots, versions and deleted ones, the newest first. */
@@ -168,5 +155,5 @@ export async function retention(account) {
 export function setRetention(account, days) {
 	const policy = days > 0 ? `<Enabled>true</Enabled><Days>${days}</Days>` : "<Enabled>false</Enabled>";
 	const body = `<?xml version="1.0" encoding="utf-8"?><StorageServiceProperties><DeleteRetentionPolicy>${policy}</DeleteRetentionPolicy></StorageServiceProperties>`;
-	return send("blob", account, "/", { method: "PUT", query: { restype: "service", comp: "properties" }, body });
+	return put("blob", account, "/", { query: { restype: "service", comp: "properties" }, body });
 }

@@ -1,7 +1,7 @@
 // The Data Lake API of accounts with a hierarchical namespace:
 // https://learn.microsoft.com/rest/api/storageservices/data-lake-storage-gen2
 
-import { encodePath, send } from "./rest.js";
+import { encodePath, put, send } from "./rest.js";
 
 /** A page of the paths in a directory, with owners and permissions. */
 export async function listPaths(account, system, directory, { marker, size = 1000 } = {}) {
@@ -13,45 +13,41 @@ export async function listPaths(account, system, directory, { marker, size = 100
 }
 
 export const createDirectory = (account, system, path) =>
-	send("dfs", account, encodePath(system, path), { method: "PUT", query: { resource: "directory" }, headers: { "if-none-match": "*" } });
+	put("dfs", account, encodePath(system, path), { query: { resource: "directory" }, headers: { "if-none-match": "*" } });
 
-/** Deletes a path; a directory with all that it contains, over several requests if the service asks for that. */
-export async function deletePath(account, system, path, folder) {
+/** Sends a request, and again as long as the service returns a continuation token. */
+async function sendAll(account, path, { query, ...request }) {
 	let continuation;
 	do {
-		const query = { recursive: folder ? "true" : undefined, continuation };
-		const response = await send("dfs", account, encodePath(system, path), { method: "DELETE", query });
+		const response = await send("dfs", account, path, { ...request, query: { ...query, continuation } });
 		continuation = response.headers.get("x-ms-continuation") || undefined;
 	} while (continuation);
 }
 
+/** Deletes a path; a directory with all that it contains. */
+export const deletePath = (account, system, path, folder) =>
+	sendAll(account, encodePath(system, path), { method: "DELETE", query: { recursive: folder ? "true" : undefined } });
+
 export const rename = (account, system, path, to) =>
-	send("dfs", account, encodePath(system, to), {
-		method: "PUT",
+	put("dfs", account, encodePath(system, to), {
 		headers: { "x-ms-rename-source": encodePath(system, path), "if-none-match": "*" },
 	});
 
-/** The owner, the owning group, the permissions and the access control list of a path. An empty path is the root directory. */
+/** The URL of a path. An empty path is the root directory. */
+const target = (system, path) => (path ? encodePath(system, path) : `${encodePath(system)}/`);
+
+/** The owner, the owning group, the permissions and the access control list of a path. */
 export async function access(account, system, path) {
-	const target = path ? encodePath(system, path) : `${encodePath(system)}/`;
-	const { headers } = await send("dfs", account, target, { method: "HEAD", query: { action: "getAccessControl" } });
+	const { headers } = await send("dfs", account, target(system, path), { method: "HEAD", query: { action: "getAccessControl" } });
 	const value = (name) => headers.get(`x-ms-${name}`) ?? "";
 	return { owner: value("owner"), group: value("group"), permissions: value("permissions"), acl: value("acl") };
 }
 
 export function setAccess(account, system, path, { owner, group, acl }) {
-	const target = path ? encodePath(system, path) : `${encodePath(system)}/`;
 	const headers = { "x-ms-owner": owner, "x-ms-group": group, "x-ms-acl": acl };
-	return send("dfs", account, target, { method: "PATCH", query: { action: "setAccessControl" }, headers });
+	return send("dfs", account, target(system, path), { method: "PATCH", query: { action: "setAccessControl" }, headers });
 }
 
-/** Sets the access control list of a directory and of all that it contains. */
-export async function setAccessBelow(account, system, path, acl) {
-	const target = path ? encodePath(system, path) : `${encodePath(system)}/`;
-	let continuation;
-	do {
-		const query = { action: "setAccessControlRecursive", mode: "modify", continuation };
-		const response = await send("dfs", account, target, { method: "PATCH", query, headers: { "x-ms-acl": acl } });
-		continuation = response.headers.get("x-ms-continuation") || undefined;
-	} while (continuation);
-}
+/** Adds the entries of an access control list to a directory and to all that it contains. */
+export const propagateAccess = (account, system, path, acl) =>
+	sendAll(account, target(system, path), { method: "PATCH", query: { action: "setAccessControlRecursive", mode: "modify" }, headers: { "x-ms-acl": acl } });

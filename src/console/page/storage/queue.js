@@ -1,22 +1,18 @@
 // The Queue service: https://learn.microsoft.com/rest/api/storageservices/queue-service-rest-api
 
-import { encodePath, escapeXml, fieldsOf, metadataHeaders, metadataOf, resourcesOf, send, xml } from "./rest.js";
+import { del, encodePath, escapeXml, fieldsOf, listResources, propertiesOf, put, send, setMetadataOf, xml } from "./rest.js";
 
-export async function listQueues(account, { prefix, marker, size = 1000 } = {}) {
-	const root = await xml("queue", account, "/", { query: { comp: "list", include: "metadata", prefix, marker, maxresults: size } });
-	return resourcesOf(root, "Queues");
-}
+export const listQueues = (account, options) => listResources("queue", account, "Queues", options);
 
-export const createQueue = (account, name) => send("queue", account, encodePath(name), { method: "PUT" });
-export const deleteQueue = (account, name) => send("queue", account, encodePath(name), { method: "DELETE" });
+export const createQueue = (account, name) => put("queue", account, encodePath(name));
+export const deleteQueue = (account, name) => del("queue", account, encodePath(name));
 
 export async function queueProperties(account, name) {
-	const { headers } = await send("queue", account, encodePath(name), { method: "HEAD", query: { comp: "metadata" } });
-	return { count: Number(headers.get("x-ms-approximate-messages-count")), metadata: metadataOf(headers) };
+	const { headers, metadata } = await propertiesOf("queue", account, encodePath(name), { comp: "metadata" });
+	return { count: Number(headers["x-ms-approximate-messages-count"]), metadata };
 }
 
-export const setQueueMetadata = (account, name, metadata) =>
-	send("queue", account, encodePath(name), { method: "PUT", query: { comp: "metadata" }, headers: metadataHeaders(metadata) });
+export const setQueueMetadata = (account, name, metadata) => setMetadataOf("queue", account, encodePath(name), metadata);
 
 const messages = (name) => `${encodePath(name)}/messages`;
 
@@ -32,16 +28,16 @@ export function putMessage(account, name, text, { visibility = 0, life = 604_800
 	return send("queue", account, messages(name), { method: "POST", query: { visibilitytimeout: visibility, messagettl: life }, body });
 }
 
-/** Takes the first message out of a queue: gets it, then deletes it. Returns it; `undefined` if no message is visible. */
-export async function take(account, name) {
+/** Gets the first message of a queue and deletes it. Returns it; `undefined` if no message is visible. */
+export async function dequeue(account, name) {
 	const [message] = read(await xml("queue", account, messages(name), { query: { numofmessages: 1, visibilitytimeout: 30 } }));
 	if (!message) return undefined;
 	const path = `${messages(name)}/${message.MessageId}`;
-	await send("queue", account, path, { method: "DELETE", query: { popreceipt: message.PopReceipt } });
+	await del("queue", account, path, { query: { popreceipt: message.PopReceipt } });
 	return message;
 }
 
-export const clearQueue = (account, name) => send("queue", account, messages(name), { method: "DELETE" });
+export const clearQueue = (account, name) => del("queue", account, messages(name));
 
 /** The text in a message that is Base64, as most SDKs write it; `undefined` if it is not. */
 export function decoded(text) {

@@ -82,13 +82,17 @@ export async function send(service, account, path, { method = "GET", query, head
 	throw await refusal(response);
 }
 
+export const put = (service, account, path, request) => send(service, account, path, { ...request, method: "PUT" });
+export const del = (service, account, path, request) => send(service, account, path, { ...request, method: "DELETE" });
+
 /** The error in a response, in any of the three formats of the services. */
 async function refusal(response) {
 	const text = await response.text();
 	let code = response.headers.get("x-ms-error-code");
 	let message = response.statusText;
 	if (text.trimStart().startsWith("{")) {
-		const error = parseJson(text)["odata.error"] ?? parseJson(text).error ?? {};
+		const answer = parseJson(text);
+		const error = answer["odata.error"] ?? answer.error ?? {};
 		code ??= error.code;
 		message = error.message?.value ?? error.message ?? message;
 	} else if (text.includes("<")) {
@@ -141,8 +145,10 @@ export function nameOf(element) {
 	return name?.getAttribute("Encoded") === "true" ? decodeURIComponent(name.textContent) : (name?.textContent ?? "");
 }
 
-/** The containers or shares of a list, with the marker of the next page. */
-export function resourcesOf(root, element) {
+/** A page of an account's containers, queues or shares. `element` is the element with the list. */
+export async function listResources(service, account, element, { prefix, marker, deleted, size = 1000 } = {}) {
+	const include = deleted ? "metadata,deleted" : "metadata";
+	const root = await xml(service, account, "/", { query: { comp: "list", include, prefix, marker, maxresults: size } });
 	const rows = [...child(root, element).children].map((item) => ({
 		name: nameOf(item),
 		deleted: childText(item, "Deleted") === "true",
@@ -153,12 +159,41 @@ export function resourcesOf(root, element) {
 	return { rows, next: childText(root, "NextMarker") };
 }
 
-export function metadataOf(headers) {
+function metadataOf(headers) {
 	const pairs = [...headers].filter(([name]) => name.startsWith("x-ms-meta-"));
 	return Object.fromEntries(pairs.map(([name, value]) => [name.slice("x-ms-meta-".length), value]));
 }
 
 export const metadataHeaders = (metadata) => Object.fromEntries(Object.entries(metadata).map(([name, value]) => [`x-ms-meta-${name}`, value]));
+
+/** Restores a deleted container or share. `type` is its value of `restype`. */
+export const restoreResource = (service, account, type, { name, version }) =>
+	put(service, account, encodePath(name), {
+		query: { restype: type, comp: "undelete" },
+		headers: { [`x-ms-deleted-${type}-name`]: name, [`x-ms-deleted-${type}-version`]: version },
+	});
+
+/** The properties and the metadata of a resource. Properties have the names of their headers. */
+export async function propertiesOf(service, account, path, query) {
+	const { headers } = await send(service, account, path, { method: "HEAD", query });
+	return { headers: Object.fromEntries(headers), metadata: metadataOf(headers) };
+}
+
+export const setMetadataOf = (service, account, path, metadata, query) =>
+	put(service, account, path, { query: { ...query, comp: "metadata" }, headers: metadataHeaders(metadata) });
+
+/** The first bytes of a content. */
+export async function startOf(service, account, path, length, query) {
+	const response = await send(service, account, path, { query, headers: { "x-ms-range": `bytes=0-${length - 1}` }, allow: [416] });
+	// An empty content has no range.
+	return response.status === 416 ? new ArrayBuffer(0) : response.arrayBuffer();
+}
+
+/** The text of a content, with its ETag. */
+export async function textOf(service, account, path) {
+	const response = await send(service, account, path);
+	return { text: await response.text(), etag: response.headers.get("etag") };
+}
 
 /** The functions of a module, for one account and, if given, one container or share of it. */
 export const bound = (module, ...names) => Object.fromEntries(Object.entries(module).map(([name, run]) => [name, (...rest) => run(...names, ...rest)]));

@@ -31,7 +31,7 @@ export const deleteCheckpoint = (name) => request(checkpoint(name), { method: "D
 
 export const faults = async () => (await request("faults")).faults ?? [];
 export const addFault = (rule) => request("faults", { method: "POST", body: [rule] });
-export const deleteFault = (id) => request(`faults/${encodeURIComponent(id)}`, { method: "DELETE" });
+export const deleteFault = (id) => request(`faults/${id}`, { method: "DELETE" });
 export const deleteFaults = () => request("faults", { method: "DELETE" });
 
 export const requests = async (limit) => (await request(`requests?limit=${limit}`)).requests ?? [];

@@ -1,6 +1,6 @@
 // The Table service: https://learn.microsoft.com/rest/api/storageservices/table-service-rest-api
 
-import { send } from "./rest.js";
+import { del, put, send } from "./rest.js";
 
 const JSON_FORMAT = { accept: "application/json;odata=minimalmetadata" };
 const WITH_BODY = { ...JSON_FORMAT, "content-type": "application/json" };
@@ -15,7 +15,7 @@ export async function listTables(account, { prefix, marker, size = 1000 } = {}) 
 export const createTable = (account, name) =>
 	send("table", account, "/Tables", { method: "POST", headers: WITH_BODY, body: JSON.stringify({ TableName: name }) });
 
-export const deleteTable = (account, name) => send("table", account, `/Tables(${quoted(name)})`, { method: "DELETE", headers: JSON_FORMAT });
+export const deleteTable = (account, name) => del("table", account, `/Tables(${quoted(name)})`, { headers: JSON_FORMAT });
 
 /** A page of the entities of a table that match a filter. The marker is the pair of keys that the service returned. */
 export async function queryEntities(account, table, { filter, marker, size = 500 } = {}) {
@@ -26,7 +26,7 @@ export async function queryEntities(account, table, { filter, marker, size = 500
 	return { rows: value.map(entity), next: partition === null ? undefined : [partition, row ?? undefined] };
 }
 
-export const quoted = (text) => `'${text.replaceAll("'", "''")}'`;
+const quoted = (text) => `'${text.replaceAll("'", "''")}'`;
 
 /** The types of properties, by their names in the console. */
 export const TYPES = ["String", "Int32", "Int64", "Double", "Boolean", "DateTime", "Guid", "Binary"];
@@ -38,7 +38,7 @@ const typeOf = (value) =>
 function entity(item) {
 	const properties = Object.entries(item)
 		.filter(([name]) => !name.includes("odata."))
-		.map(([name, value]) => ({ name, value, type: item[`${name}@odata.type`]?.slice("Edm.".length) ?? typeOf(value) }));
+		.map(([name, value]) => ({ name, value, type: item[`${name}@odata.type`]?.slice("Edm.".length) ?? (name === "Timestamp" ? "DateTime" : typeOf(value)) }));
 	const value = (name) => properties.find((property) => property.name === name)?.value;
 	return { etag: item["odata.etag"], partition: value("PartitionKey"), row: value("RowKey"), properties };
 }
@@ -72,7 +72,7 @@ export const insertEntity = (account, table, properties) =>
 
 /** Replaces an entity that has not changed since it was read. */
 export const updateEntity = (account, table, { partition, row, etag }, properties) =>
-	send("table", account, key(table, partition, row), { method: "PUT", headers: { ...WITH_BODY, "if-match": etag }, body: body(properties) });
+	put("table", account, key(table, partition, row), { headers: { ...WITH_BODY, "if-match": etag }, body: body(properties) });
 
 export const deleteEntity = (account, table, { partition, row }) =>
-	send("table", account, key(table, partition, row), { method: "DELETE", headers: { ...JSON_FORMAT, "if-match": "*" } });
+	del("table", account, key(table, partition, row), { headers: { ...JSON_FORMAT, "if-match": "*" } });

@@ -6,11 +6,10 @@ import { describe } from "./notify.js";
 let nextId = 0;
 
 /**
- * A labelled control. `type` is that of an input, or `select` (with `options`), `textarea`, `checks` (several of `options`, as one string
- * of letters) or `note` (text only).
+ * A labelled control. `type` is that of an input, or `select` (with `options`), `textarea`, or `checks` (several of `options`, as one
+ * string of letters).
  */
 export function field({ name, label, type = "text", value = "", options = [], hint, required, placeholder, min, pattern, rows = 8 }) {
-	if (type === "note") return h("p", { class: "hint" }, label);
 	const id = `field-${nextId++}`;
 	const described = hint ? `${id}-hint` : undefined;
 	const note = hint && h("small", { id: described, class: "hint" }, hint);
@@ -98,7 +97,7 @@ export function ask({ title, text, fields = [], submit = "Save", danger = false,
 		form.addEventListener("keydown", (event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && form.requestSubmit());
 		const dialog = openDialog(title, form, { wide });
 		dialog.addEventListener("close", () => resolve(done));
-		(form.querySelector("input:not([type=checkbox]), textarea, select") ?? send).focus();
+		(form.querySelector("input:not([type=checkbox], [readonly]), textarea, select:enabled") ?? send).focus();
 	});
 }
 

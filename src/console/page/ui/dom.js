@@ -71,6 +71,11 @@ export function button(label, onclick, { icon: name, kind = "", iconOnly = false
 	);
 }
 
+export const capitalized = (text) => text.replace(/^./, (letter) => letter.toUpperCase());
+
+/** A paragraph that explains what is beside it. */
+export const hint = (...text) => h("p", { class: "hint" }, text);
+
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
 
 /** `1.5 MiB`. */
@@ -86,8 +91,8 @@ const numbers = new Intl.NumberFormat("en-US");
 /** `12,345`. */
 export const number = (value) => numbers.format(value);
 
-/** `1 blob`, `2 blobs`. */
-export const plural = (count, noun) => `${number(count)} ${noun}${count === 1 ? "" : "s"}`;
+/** `1 entity`, `2 entities`. */
+export const plural = (count, noun) => `${number(count)} ${count === 1 ? noun : `${noun.replace(/([^aeiou])y$/, "$1ie")}s`}`;
 
 const two = (value) => String(value).padStart(2, "0");
 

@@ -27,6 +27,11 @@ export function frame({ crumbs, actions = [], filter, toggles = [], content, scr
 	return { element, input, bar };
 }
 
+/** A part of a view that has several. */
+export const card = (title, ...content) => h("section", { class: "card" }, h("h2", {}, title), content);
+
+export const wideCard = (title, ...content) => h("section", { class: "card wide" }, h("h2", {}, title), content);
+
 export function toggle(label, value, onchange, title) {
 	const input = h("input", { type: "checkbox", checked: value, onchange: () => onchange(input.checked) });
 	return h("label", { class: "toggle", title }, input, h("span", {}, label));
@@ -45,8 +50,8 @@ export const common = (remove, refresh, label = "Delete") => [action(label, "tra
 /** The filter of a list by the beginning of names, which the server applies. */
 export const byPrefix = (onfilter) => ({ placeholder: "Names that begin with…", onfilter });
 
-/** The path to a folder of a container or share. `href` is that of a path in it. */
-export function folderCrumbs(context, account, service, title, name, base, href) {
+/** The path to a container, queue, table or share, or to a folder of it. `href` is that of a path in it. */
+export function resourceCrumbs(context, account, service, title, name, base = "", href) {
 	const segments = base.split("/").filter(Boolean);
 	const folders = segments.map((segment, at) => [segment, href(segments.slice(0, at + 1).join("/"))]);
 	return [[account.name, context.href(account.name)], [title, context.href(account.name, service)], [name, context.href(account.name, service, name)], ...folders];

@@ -1,13 +1,18 @@
 // A list of any length: only the rows in sight are elements, and pages are loaded as the end comes into sight.
 
-import { h, number } from "./dom.js";
+import { h, icon, number, plural } from "./dom.js";
 import { notifyError } from "./notify.js";
 
 const ROW = 36;
 // Browsers limit the height of an element. A longer list is scrolled in proportion.
 const MAX_HEIGHT = 8_000_000;
 
+const cellClass = ({ end, wide }) => `cell ${end ? "end" : ""} ${wide ? "wide" : ""}`;
+
 let nextId = 0;
+
+/** The cell with the name of a row. `tags` are what distinguishes it. */
+export const named = (kind, label, title, tags) => h("span", { class: "named" }, icon(kind), h("span", { class: "ellipsis", title }, label), tags);
 
 export class VirtualList {
 	/**
@@ -42,14 +47,15 @@ export class VirtualList {
 		const widths = (shown) => `${this.marks ? "30px " : ""}${shown.map((column) => column.width ?? "minmax(0, 1fr)").join(" ")}`;
 		this.element.style.setProperty("--columns", widths(columns));
 		this.element.style.setProperty("--columns-narrow", widths(columns.filter((column) => !column.wide)));
-		const cells = columns.map((column) => h("div", { role: "columnheader", class: `cell ${column.end ? "end" : ""} ${column.wide ? "wide" : ""}` }, column.label));
+		const cells = columns.map((column) => h("div", { role: "columnheader", class: cellClass(column) }, column.label));
 		this.head.replaceChildren(...(this.marks ? [h("div", { role: "columnheader", class: "cell mark-cell", "aria-label": "Marked" })] : []), ...cells);
 		this.drawn = undefined;
 	}
 
-	/** Loads the list from its beginning. Keeps the cursor at a row that `same` recognizes. */
+	/** Loads the list from its beginning. The cursor stays at the row that is the `same(row, before)` as the one at the cursor before. */
 	async reload(same) {
 		const generation = ++this.generation;
+		const before = this.selected;
 		this.loading = true;
 		this.showStatus();
 		try {
@@ -58,7 +64,7 @@ export class VirtualList {
 			this.rows = page.rows;
 			this.next = page.next || undefined;
 			this.marked.clear();
-			this.cursor = same ? this.rows.findIndex(same) : -1;
+			this.cursor = same && before ? this.rows.findIndex((row) => same(row, before)) : -1;
 			this.failed = false;
 			this.grid.scrollTop = same ? this.grid.scrollTop : 0;
 		} catch (error) {
@@ -68,8 +74,7 @@ export class VirtualList {
 		} finally {
 			if (generation === this.generation) this.loading = false;
 		}
-		this.drawn = undefined;
-		this.render();
+		this.redraw();
 		this.onmark?.();
 	}
 
@@ -90,15 +95,13 @@ export class VirtualList {
 		} finally {
 			if (generation === this.generation) this.loading = false;
 		}
-		this.drawn = undefined;
-		this.render();
+		this.redraw();
 	}
 
 	/** Replaces the rows: for lists that grow by themselves. */
 	setRows(rows) {
 		this.rows = rows;
-		this.drawn = undefined;
-		this.render();
+		this.redraw();
 	}
 
 	get selected() {
@@ -121,6 +124,13 @@ export class VirtualList {
 		return { fit, first, shown, scale };
 	}
 
+	/** Draws the rows in sight again, because what they show has changed. */
+	redraw() {
+		this.drawn = undefined;
+		this.render();
+	}
+
+	/** Draws the rows in sight, unless they are drawn already. */
 	render() {
 		const { fit, first, shown, scale } = this.view;
 		const from = Math.max(0, first - 4);
@@ -143,9 +153,7 @@ export class VirtualList {
 
 	rowElement(row, index) {
 		const isMarked = this.marked.has(row);
-		const cells = this.columns.map((column) =>
-			h("div", { role: "gridcell", class: `cell ${column.end ? "end" : ""} ${column.wide ? "wide" : ""} ${column.class ?? ""}` }, column.cell(row)),
-		);
+		const cells = this.columns.map((column) => h("div", { role: "gridcell", class: `${cellClass(column)} ${column.class ?? ""}` }, column.cell(row)));
 		const box = this.marks && h("div", { role: "gridcell", class: "cell mark-cell" }, h("span", { class: `mark ${isMarked ? "on" : ""}`, "data-mark": true, title: "Mark (x)" }));
 		return h(
 			"div",
@@ -157,10 +165,9 @@ export class VirtualList {
 
 	showStatus() {
 		const count = this.rows.length;
-		const noun = count === 1 && !this.next ? this.noun : this.noun.replace(/y$/, "ie") + "s";
 		const more = this.next ? (this.loading ? " so far, loading" : " so far, scroll for more") : "";
 		const marks = this.marked.size > 0 ? ` · ${number(this.marked.size)} marked` : "";
-		const text = this.loading && count === 0 ? "Loading" : `${number(count)} ${noun}${more}${marks}`;
+		const text = this.loading && count === 0 ? "Loading" : `${plural(count, this.noun)}${more}${marks}`;
 		if (this.status.textContent !== text) this.status.textContent = text;
 	}
 
@@ -178,8 +185,7 @@ export class VirtualList {
 		} else {
 			this.grid.scrollTop = (Math.max(0, this.cursor * ROW - height / 2) / (full - height)) * (shown - height);
 		}
-		this.drawn = undefined;
-		this.render();
+		this.redraw();
 		if (select) this.onselect?.(this.selected);
 	}
 
@@ -187,15 +193,13 @@ export class VirtualList {
 		const row = this.rows[index];
 		if (!row || !this.marks) return;
 		if (!this.marked.delete(row)) this.marked.add(row);
-		this.drawn = undefined;
-		this.render();
+		this.redraw();
 		this.onmark?.();
 	}
 
 	unmark() {
 		this.marked.clear();
-		this.drawn = undefined;
-		this.render();
+		this.redraw();
 		this.onmark?.();
 	}
 

@@ -1,6 +1,6 @@
 // The pane beside a list: what is known about the selected item, and what can be done with it.
 
-import { button, bytes, copy, h, plural, time } from "./dom.js";
+import { button, bytes, capitalized, copy, h, icon, plural, time } from "./dom.js";
 import { attempt, describe } from "./notify.js";
 import { pairs } from "./dialog.js";
 
@@ -8,11 +8,11 @@ const pane = () => document.getElementById("pane");
 let generation = 0;
 
 /** Shows the pane. `fill` gets its body and may wait; what it adds after another item was selected is dropped. */
-export async function showPane({ icon, title, subtitle, actions = [] }, fill) {
+export async function showPane({ icon: name, title, subtitle, actions = [] }, fill) {
 	const mine = ++generation;
 	const body = h("div", { class: "pane-body" });
 	const close = button("Close details (Esc)", hidePane, { icon: "close", iconOnly: true, kind: "quiet" });
-	const head = h("header", {}, icon, h("div", { class: "pane-title" }, h("h2", { title }, title), subtitle && h("p", {}, subtitle)), close);
+	const head = h("header", {}, icon(name, 20), h("div", { class: "pane-title" }, h("h2", { title }, title), subtitle && h("p", {}, subtitle)), close);
 	pane().replaceChildren(head, h("div", { class: "pane-actions" }, actions), body);
 	pane().hidden = false;
 	document.body.classList.add("has-pane");
@@ -53,6 +53,9 @@ export function section(title, content, { open = true, count, fill } = {}) {
 	return element;
 }
 
+/** The buttons at the end of a part. */
+export const foot = (...buttons) => h("div", { class: "section-foot" }, buttons);
+
 /** Names and values. A click copies a value. */
 export function properties(entries) {
 	const rows = entries
@@ -71,7 +74,7 @@ const SKIPPED = /^(date|server|accept-ranges|x-ms-(request-id|client-request-id|
 export function returned(entries, first = []) {
 	const label = (name) => {
 		const words = name.replace(/^x-ms-/i, "").replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[-_]/g, " ").toLowerCase();
-		return words.replace(/^./, (letter) => letter.toUpperCase()).replace("Etag", "ETag").replace(" md5", " MD5");
+		return capitalized(words).replace("Etag", "ETag").replace(" md5", " MD5");
 	};
 	const value = (name, text) => {
 		if (/length$/i.test(name)) return `${bytes(text)}${text >= 1024 ? ` (${plural(Number(text), "byte")})` : ""}`;
@@ -86,7 +89,7 @@ export function returned(entries, first = []) {
 export function editablePairs(entries, save, labels) {
 	const editor = pairs(entries, labels);
 	const send = button("Save", () => attempt(() => save(editor.read()), "Saved"), { kind: "small" });
-	return h("div", {}, editor.element, h("div", { class: "section-foot" }, send));
+	return h("div", {}, editor.element, foot(send));
 }
 
 export const metadataSection = (metadata, save) =>

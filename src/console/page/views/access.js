@@ -1,9 +1,9 @@
 // Owner, group and access control list of a path in a hierarchical namespace.
 
-import { button, h } from "../ui/dom.js";
+import { button, h, hint } from "../ui/dom.js";
 import { field, values } from "../ui/dialog.js";
 import { attempt } from "../ui/notify.js";
-import { section } from "../ui/pane.js";
+import { foot, section } from "../ui/pane.js";
 
 /** The entries of an access control list: `default:user:ID:rwx` has scope, type, id and permissions. */
 function parse(acl) {
@@ -21,7 +21,8 @@ function parse(acl) {
 const format = ({ isDefault, type, id, permissions }) => `${isDefault ? "default:" : ""}${type}:${id}:${permissions}`;
 
 const NAMES = { user: "User", group: "Group", mask: "Mask", other: "Other" };
-const described = ({ type, id, isDefault }) => `${NAMES[type] ?? type}${id ? ` ${id}` : type === "user" ? " (owner)" : type === "group" ? " (owning)" : ""}${isDefault ? ", default" : ""}`;
+const OWNERS = { user: "Owner", group: "Owning group" };
+const described = ({ type, id, isDefault }) => `${id ? `${NAMES[type]} ${id}` : (OWNERS[type] ?? NAMES[type])}${isDefault ? ", default" : ""}`;
 
 /** The part of the pane about access. `lake` is the Data Lake API of a file system. */
 export function accessSection(lake, path, isFolder) {
@@ -48,8 +49,7 @@ export function accessSection(lake, path, isFolder) {
 		};
 		entries.forEach(row);
 
-		const types = [["user", "User"], ["group", "Group"], ["mask", "Mask"], ["other", "Other"]];
-		const more = h("form", { class: "acl-add" }, h("select", { name: "type", "aria-label": "Type" }, types.map(([value, label]) => h("option", { value }, label))), h("input", { name: "id", "aria-label": "Object id", placeholder: "Object id", autocomplete: "off" }), isFolder && h("label", { class: "bit", title: "For what is created in this directory" }, h("input", { type: "checkbox", name: "inherited" }), "default"), h("button", { class: "button small", type: "submit" }, "Add"));
+		const more = h("form", { class: "acl-add" }, h("select", { name: "type", "aria-label": "Type" }, Object.entries(NAMES).map(([value, label]) => h("option", { value }, label))), h("input", { name: "id", "aria-label": "Object id", placeholder: "Object id", autocomplete: "off" }), isFolder && h("label", { class: "bit", title: "For what is created in this directory" }, h("input", { type: "checkbox", name: "inherited" }), "default"), h("button", { class: "button small", type: "submit" }, "Add"));
 		more.addEventListener("submit", (event) => {
 			event.preventDefault();
 			const { type, id, inherited } = values(more);
@@ -61,7 +61,7 @@ export function accessSection(lake, path, isFolder) {
 
 		const owners = h("form", { class: "owners" }, field({ name: "owner", label: "Owner", value: owner }), field({ name: "group", label: "Owning group", value: group }));
 		const save = () => attempt(async () => (await lake.setAccess(path, { ...values(owners), acl: entries.map(format).join(",") }), await reload()), "Access control set");
-		const below = () => attempt(() => lake.setAccessBelow(path, entries.map(format).join(",")), "Set for all that the directory contains");
-		return h("div", {}, h("p", { class: "hint" }, "Permissions ", h("code", {}, permissions)), owners, rows, more, h("div", { class: "section-foot" }, isFolder && button("Set below too", below, { kind: "small", title: "Adds these entries to all that the directory contains" }), button("Save", save, { kind: "small" })));
+		const propagate = () => attempt(() => lake.propagateAccess(path, entries.map(format).join(",")), "Propagated to all that the directory contains");
+		return h("div", {}, hint("Permissions ", h("code", {}, permissions)), owners, rows, more, foot(isFolder && button("Propagate", propagate, { kind: "small", title: "Adds these entries to all that the directory contains" }), button("Save", save, { kind: "small" })));
 	}
 }

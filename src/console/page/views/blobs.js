@@ -1,17 +1,18 @@
 // The blobs of a container. In an account with a hierarchical namespace, also owners, permissions and access control lists.
 
-import { button, bytes, copy, h, icon, time } from "../ui/dom.js";
+import { button, bytes, h, hint, time } from "../ui/dom.js";
 import { ask, field } from "../ui/dialog.js";
 import { dropArea, uploadAll } from "../ui/drop.js";
-import { action, blank, byPrefix, common, folderCrumbs, frame, toggle } from "../ui/frame.js";
-import { VirtualList } from "../ui/list.js";
+import { blank, byPrefix, frame, resourceCrumbs, toggle } from "../ui/frame.js";
+import { named, VirtualList } from "../ui/list.js";
 import { attempt } from "../ui/notify.js";
-import { editablePairs, metadataSection, returned, section, showPane } from "../ui/pane.js";
+import { editablePairs, foot, metadataSection, returned, section, showPane } from "../ui/pane.js";
 import * as blobApi from "../storage/blob.js";
 import * as lakeApi from "../storage/lake.js";
-import { bound } from "../storage/rest.js";
+import { bound, encodePath } from "../storage/rest.js";
 import { accessSection } from "./access.js";
 import { contentActions } from "./content.js";
+import { leaseButton } from "./lease.js";
 import { preview } from "./preview.js";
 import { sasDialog } from "./sas.js";
 
@@ -49,6 +50,7 @@ export function blobs(context, account, container, folder) {
 		return { ...page, rows: page.rows.filter((row) => !folders || row.properties.ResourceType !== "directory") };
 	}
 
+	const urlOf = (path) => account.endpoints.blob + encodePath(container, ...[path].filter(Boolean));
 	const shortName = (row) => row.name.slice(base.length) || row.name;
 	const which = (row) => ({ snapshot: row.snapshot, version: row.version, current: row.current });
 	const isPast = (row) => Boolean(row.snapshot || (versioning && row.version && !row.current));
@@ -61,7 +63,7 @@ export function blobs(context, account, container, folder) {
 			row.snapshot && h("span", { class: "tag", title: row.snapshot }, "snapshot"),
 			!row.snapshot && isPast(row) && h("span", { class: "tag", title: row.version }, "version"),
 		];
-		return h("span", { class: "named" }, icon(row.folder ? "folder" : "file"), h("span", { class: "ellipsis", title: row.name }, label), tags);
+		return named(row.folder ? "folder" : "file", label, row.name, tags);
 	}
 
 	const columns = [
@@ -76,12 +78,8 @@ export function blobs(context, account, container, folder) {
 
 	// Actions
 
-	const refresh = () => {
-		const { selected } = list;
-		return list.reload((row) => selected && ["name", "snapshot", "version"].every((key) => row[key] === selected[key]));
-	};
 	const upload = async (files) => {
-		await uploadAll(files, (path, file, progress, signal) => blob.upload(base + path, file, { type: file.type || undefined, progress, signal }));
+		await uploadAll(files, (path, file, progress, signal) => blob.upload(base + path, file, { type: file.type, progress, signal }));
 		list.reload();
 	};
 
@@ -107,12 +105,12 @@ export function blobs(context, account, container, folder) {
 		url: (row) => blob.blobUrl(row.name, which(row)),
 		read: (row) => blob.blobText(row.name),
 		write: (row, text, etag) => blob.replaceText(row.name, text, etag),
+		address: (row) => urlOf(row?.name ?? base),
+		makeDirectory: hns && ((name) => lake.createDirectory(base + name)),
 		canEdit: (row) => !isPast(row),
 	});
-	const { choose, create, remove, download, edit, reload, form } = actions;
-	const createDirectory = () =>
-		form({ title: "New directory", fields: [{ name: "name", label: "Name", required: true }], submit: "Create", action: ({ name }) => lake.createDirectory(base + name) });
 
+	const { choose, create, remove, download, edit, refresh, reload, form } = actions;
 	const undelete = async (row) => (await attempt(() => blob.undelete(row.name), `${shortName(row)} restored`)) && reload();
 	const rename = (row) =>
 		form({
@@ -131,7 +129,7 @@ export function blobs(context, account, container, folder) {
 			hns && button("Rename", () => rename(row), { icon: "edit" }),
 			button("Delete", remove, { icon: "trash", kind: "danger-quiet" }),
 		].filter(Boolean);
-		showPane({ icon: icon("folder", 20), title: shortName(row), subtitle: hns ? "directory" : "folder: the common start of names", actions: buttons }, (add) => {
+		showPane({ icon: "folder", title: shortName(row), subtitle: hns ? "directory" : "folder: the common start of names", actions: buttons }, (add) => {
 			add(returned(row.properties, [["Path", path], ["Owner", row.owner], ["Permissions", row.permissions]]));
 			if (hns) add(accessSection(lake, path, true));
 		});
@@ -153,7 +151,7 @@ export function blobs(context, account, container, folder) {
 					button("SAS", () => sasDialog(context, account, { service: "blob", resource: [container, row.name] }), { icon: "key" }),
 					button("Delete", remove, { icon: "trash", kind: "danger-quiet" }),
 				].filter(Boolean);
-		showPane({ icon: icon("file", 20), title: shortName(row), subtitle, actions: buttons }, async (add, current) => {
+		showPane({ icon: "file", title: shortName(row), subtitle, actions: buttons }, async (add, current) => {
 			if (row.deleted) {
 				add(returned(row.properties, [["Name", row.name]]));
 				return;
@@ -164,11 +162,15 @@ export function blobs(context, account, container, folder) {
 			const archived = headers["x-ms-access-tier"] === "Archive";
 			add(
 				archived
-					? h("p", { class: "hint" }, "The content is archived. Another tier makes it readable.")
+					? hint("The content is archived. Another tier makes it readable.")
 					: await preview({ name: row.name, type: headers["content-type"], size, read: (length) => blob.blobStart(row.name, length, state), url: () => blob.blobUrl(row.name, state) }),
 			);
-			const all = returned(headers, [["Name", row.name], ["URL", `${account.endpoints.blob}/${container}/${row.name}`]]);
-			if (!past) all.append(h("div", { class: "section-foot" }, button("Edit properties", () => editProperties(row, headers), { kind: "small" })));
+			const all = returned(headers, [["Name", row.name], ["URL", urlOf(row.name)]]);
+			const reselect = () => (select(row), refresh());
+			if (!past) {
+				const editButton = button("Edit properties", () => editProperties(row, headers).then((done) => done && reselect()), { kind: "small" });
+				all.lastChild.append(foot(leaseButton(headers["x-ms-lease-state"], (action, seconds) => blob.lease(row.name, action, seconds), reselect), editButton));
+			}
 			add(all);
 			if (hns && !past) add(accessSection(lake, row.name, false));
 			if (!past && headers["x-ms-blob-type"] === "BlockBlob") add(tierSection(row, headers["x-ms-access-tier"]));
@@ -184,7 +186,7 @@ export function blobs(context, account, container, folder) {
 			title: `Properties of ${shortName(row)}`,
 			fields: CONTENT.map((label) => ({ name: header(label), label, value: headers[header(label)] ?? "" })),
 			action: (values) => blob.setProperties(row.name, values),
-		}).then((done) => done && (select(row), refresh()));
+		});
 	};
 
 	const tierSection = (row, tier) => {
@@ -232,7 +234,7 @@ export function blobs(context, account, container, folder) {
 						h("span", { class: "tag" }, one.snapshot ? "snapshot" : isPast(one) ? "version" : "current"),
 						h("span", { class: "dim" }, bytes(one.properties["Content-Length"])),
 					);
-				body.append(others.length > 0 ? h("ul", { class: "history" }, others.map(line)) : h("p", { class: "hint" }, "None."));
+				body.append(others.length > 0 ? h("ul", { class: "history" }, others.map(line)) : hint("None."));
 			},
 		});
 
@@ -256,14 +258,8 @@ export function blobs(context, account, container, folder) {
 		klass: (row) => (row.deleted ? "is-deleted" : isPast(row) ? "is-past" : ""),
 	});
 	const { element } = frame({
-		crumbs: folderCrumbs(context, account, "blob", "Blob containers", container, base, href),
-		actions: [
-			...common(remove, refresh),
-			action("Download", "download", download, undefined, "quiet"),
-			hns ? action("New directory", "folder", createDirectory, undefined, "quiet") : button("Copy URL", () => copy(`${account.endpoints.blob}/${container}/${base}`, "URL copied"), { icon: "copy", kind: "quiet" }),
-			action("New", "plus", create, "n"),
-			action("Upload", "upload", choose, "u", "primary"),
-		],
+		crumbs: resourceCrumbs(context, account, "blob", "Blob containers", container, base, href),
+		actions: actions.buttons,
 		filter: byPrefix((text) => ((typed = text), list.reload())),
 		toggles: [
 			toggle("Folders", folders, (on) => ((folders = on), reload()), "Show / in names as folders"),
@@ -274,5 +270,5 @@ export function blobs(context, account, container, folder) {
 	});
 	dropArea(element, upload);
 	list.reload();
-	return { title: segments.at(-1) ?? container, element, list, keys: { n: create, u: choose, e: edit, d: remove, Delete: remove, r: refresh }, dispose: () => list.dispose() };
+	return { title: segments.at(-1) ?? container, element, list, keys: actions.keys };
 }

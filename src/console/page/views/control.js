@@ -1,8 +1,8 @@
 // What a test suite does with the server, as switches: clock, checkpoints, faults, reset.
 
-import { button, bytes, duration, h, icon, number, time } from "../ui/dom.js";
-import { ask, confirmDelete } from "../ui/dialog.js";
-import { frame } from "../ui/frame.js";
+import { button, bytes, duration, h, hint, icon, number, time } from "../ui/dom.js";
+import { ask, confirmDelete, field } from "../ui/dialog.js";
+import { card, frame, wideCard } from "../ui/frame.js";
 import { attempt, notify } from "../ui/notify.js";
 import { sparkline } from "../ui/plot.js";
 import * as server from "../storage/server.js";
@@ -14,28 +14,30 @@ const STEPS = [["1 min", 60], ["1 h", 3600], ["1 day", 86_400], ["7 days", 604_8
 const SWITCHES = [
 	["Busy server", "Every third request is refused with 503 ServerBusy", { probability: 0.33, do: { error: { code: "ServerBusy" } } }],
 	["Throttling", "Every request is refused with Retry-After: 2", { do: { throttle: { retry_after: 2 } } }],
-	["Slow answers", "Every request waits for two seconds", { do: { delay: { milliseconds: 2000 } } }],
-	["Lost answers", "PUT takes effect, then the connection is closed", { method: "PUT", do: { cut: "after" } }],
+	["Slow responses", "Every request waits for two seconds", { do: { delay: { milliseconds: 2000 } } }],
+	["Lost responses", "PUT takes effect, then the connection is closed", { method: "PUT", do: { cut: "after" } }],
 	["Broken downloads", "Get Blob breaks off after 1 KiB", { operation: "Get Blob", do: { truncate: { bytes: 1024 } } }],
-	["Secondary behind", "The secondary endpoint is 60 seconds behind", { do: { lag: { seconds: 60 } } }],
-	["Key 1 is off", "Signatures with the first key are refused, those of this page too", { do: { key_off: { key: 1 } } }],
+	["Secondary lags", "The secondary endpoint is 60 seconds behind", { do: { lag: { seconds: 60 } } }],
+	["Key 1 is off", "Signatures with it are refused, this console's too", { do: { key_off: { key: 1 } } }],
 ];
 
-/** What can happen to a request: the choice in the form, the action from its value, and the action in words. */
+const numeric = (member) => (text) => ({ [member]: Number(text) });
+
+/** What can happen to a request: the choice in the form with a first value, the action from a value, and the action in words. */
 const ACTIONS = {
-	error: ["Refuse with an error code", (text) => ({ code: text || "ServerBusy" }), ({ status, code }) => `${status ? `${status} ` : ""}${code}`],
-	throttle: ["Refuse with Retry-After, in seconds", (text) => ({ retry_after: Number(text) || 1 }), ({ retry_after }) => `throttled, Retry-After ${retry_after} s`],
-	delay: ["Delay, in milliseconds", (text) => ({ milliseconds: Number(text) || 1000 }), ({ milliseconds }) => `delayed by ${milliseconds} ms`],
-	cut: ["Close the connection: before it has an effect, or after", (text) => (text === "before" ? "before" : "after"), (when) => `connection closed ${when} it ${when === "after" ? "took" : "takes"} effect`],
-	truncate: ["Break the answer off, after bytes", (text) => ({ bytes: Number(text) || 0 }), ({ bytes }) => `answer breaks off after ${bytes} bytes`],
-	drip: ["Send the answer slowly, in pieces of bytes", (text) => ({ bytes: Number(text) || 1024, milliseconds: 100 }), ({ bytes, milliseconds }) => `${bytes} bytes each ${milliseconds} ms`],
-	lag: ["The secondary is behind, in seconds", (text) => ({ seconds: Number(text) || 60 }), ({ seconds }) => `secondary ${seconds} s behind`],
-	key_off: ["Switch a key off: 1 or 2", (text) => ({ key: Number(text) || 1 }), ({ key }) => `key ${key} is off`],
+	error: ["Refuse with an error code", "ServerBusy", (code) => ({ code }), ({ status, code }) => `${status ? `${status} ` : ""}${code}`],
+	throttle: ["Refuse with 503 and Retry-After, in seconds", "2", numeric("retry_after"), ({ retry_after }) => `throttled, Retry-After ${retry_after} s`],
+	delay: ["Delay, in milliseconds", "1000", numeric("milliseconds"), ({ milliseconds }) => `delayed by ${milliseconds} ms`],
+	cut: ["Close the connection before or after the request takes effect", "after", (text) => text, (when) => `connection closed ${when} it ${when === "after" ? "took" : "takes"} effect`],
+	truncate: ["Break the response off, after bytes", "1024", numeric("bytes"), ({ bytes }) => `response breaks off after ${bytes} bytes`],
+	drip: ["Send the response slowly, in pieces of bytes", "1024", (text) => ({ bytes: Number(text), milliseconds: 100 }), ({ bytes, milliseconds }) => `${bytes} bytes each ${milliseconds} ms`],
+	lag: ["The secondary lags, in seconds", "60", numeric("seconds"), ({ seconds }) => `secondary lags by ${seconds} s`],
+	key_off: ["Switch a key off: 1 or 2", "1", numeric("key"), ({ key }) => `key ${key} is off`],
 };
 
 function effect({ do: todo }) {
 	const [[kind, value]] = Object.entries(todo);
-	return ACTIONS[kind]?.[2](value) ?? kind;
+	return ACTIONS[kind]?.[3](value) ?? kind;
 }
 
 function scope(rule) {
@@ -43,6 +45,20 @@ function scope(rule) {
 	const limits = [rule.after && `after ${rule.after}`, rule.times && `${rule.times} times`, rule.probability < 1 && `with probability ${rule.probability}`].filter(Boolean);
 	return `${parts.length > 0 ? parts.join(" ") : "All requests"}${limits.length > 0 ? `, ${limits.join(", ")}` : ""}`;
 }
+
+/** A line of a list: a name, what is known about it, and what can be done with it. */
+const line = (name, text, ...actions) => h("li", {}, h("div", {}, h("b", {}, name), h("span", { class: "dim" }, ` ${text}`)), actions);
+
+/** Replaces the lines of a list. If the focus was in it, it goes to the button below. */
+function replaceLines(list, lines, none) {
+	const hadFocus = list.contains(document.activeElement);
+	list.replaceChildren(...(lines.length > 0 ? lines : [h("li", { class: "none" }, none)]));
+	if (hadFocus) list.nextElementSibling.querySelector("button").focus();
+}
+
+const removeButton = (label, run) => button(label, run, { icon: "trash", iconOnly: true, kind: "quiet" });
+const buttonRow = (...buttons) => h("div", { class: "button-row" }, buttons);
+const facts = (rows) => rows.filter(([, value]) => value).flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]);
 
 export function control(context) {
 	const crumbs = [["Clock, checkpoints, faults"]];
@@ -60,22 +76,22 @@ export function control(context) {
 	const move = (seconds) => attempt(async () => (await server.moveClock(seconds), await context.update(), showClock()), `The clock moved by ${duration(seconds)}`);
 	const custom = () =>
 		ask({ title: "Move the clock", fields: [{ name: "seconds", label: "Seconds", type: "number", min: 1, required: true, value: "60" }], submit: "Move", action: ({ seconds }) => server.moveClock(Number(seconds)) }).then(async (done) => done && (await context.update(), showClock()));
-	const clockCard = h("section", { class: "card" }, h("h2", {}, icon("clock"), "Clock"), now, offset, h("div", { class: "button-row" }, STEPS.map(([label, seconds]) => button(`+ ${label}`, () => move(seconds), { kind: "small" })), button("Other…", custom, { kind: "small quiet" })), h("p", { class: "hint" }, "Leases, signatures, messages and deleted blobs expire by this clock. It only moves forward; a reset sets it back."));
+	const clockCard = card([icon("clock"), "Clock"], now, offset, buttonRow(STEPS.map(([label, seconds]) => button(`+ ${label}`, () => move(seconds), { kind: "small" })), button("Other…", custom, { kind: "small quiet" })), hint("Leases, signatures, messages and deleted blobs expire by this clock. It only moves forward; a reset or a restore sets it back."));
 
 	// Checkpoints
 
 	const points = h("ul", { class: "rules" });
 	const showPoints = async () => {
 		const found = await server.checkpoints();
-		const line = (point) =>
-			h(
-				"li",
-				{},
-				h("div", {}, h("b", {}, point.name), h("span", { class: "dim" }, ` ${time(point.created ?? point.time)}${point.account ? ` · ${point.account}` : ""}`)),
+		const lines = found.map((point) =>
+			line(
+				point.name,
+				`${time(point.created)}${point.account ? ` · ${point.account}` : ""}`,
 				button("Restore", () => attempt(async () => (await server.restoreCheckpoint(point.name), await context.update(), showClock(), context.changed()), `${point.name} restored`), { icon: "restore", kind: "small" }),
-				button(`Delete ${point.name}`, () => attempt(async () => (await server.deleteCheckpoint(point.name), await showPoints())), { icon: "trash", iconOnly: true, kind: "quiet" }),
-			);
-		points.replaceChildren(...(found.length > 0 ? found.map(line) : [h("li", { class: "none" }, "No checkpoints.")]));
+				removeButton(`Delete ${point.name}`, () => attempt(async () => (await server.deleteCheckpoint(point.name), await showPoints()))),
+			),
+		);
+		replaceLines(points, lines, "No checkpoints.");
 	};
 	const save = () =>
 		ask({
@@ -87,61 +103,62 @@ export function control(context) {
 			submit: "Save",
 			action: ({ name, account }) => server.saveCheckpoint(name, account),
 		}).then((done) => done && (notify("Checkpoint saved"), attempt(showPoints)));
-	const pointsCard = h("section", { class: "card" }, h("h2", {}, icon("camera"), "Checkpoints"), points, h("div", { class: "button-row" }, button("Save a checkpoint", save, { icon: "plus", kind: "primary small" })), h("p", { class: "hint" }, "A checkpoint is the state of all data. Restoring it takes milliseconds, however much there is."));
+	const pointsCard = card([icon("camera"), "Checkpoints"], points, buttonRow(button("Save a checkpoint", save, { icon: "plus", kind: "primary small" })), hint("A checkpoint is the state of all data. Restoring it takes milliseconds, however much there is."));
 
 	// Faults
 
 	const rules = h("ul", { class: "rules" });
-	const switches = h("div", { class: "switches" });
 	let known = [];
 	const same = (rule, preset) => effect(rule) === effect(preset) && scope(rule) === scope(preset);
+	const change = (run) => attempt(async () => (await run(), await showFaults()));
 	const showFaults = async () => {
 		known = await server.faults();
-		switches.replaceChildren(
-			...SWITCHES.map(([label, text, preset]) => {
-				const rule = known.find((one) => same(one, preset));
-				const input = h("input", { type: "checkbox", role: "switch", checked: Boolean(rule) });
-				input.addEventListener("change", () => attempt(async () => ((input.disabled = true), rule ? await server.deleteFault(String(rule.id)) : await server.addFault(preset), await showFaults())));
-				return h("label", { class: "switch" }, input, h("span", {}, h("b", {}, label), h("small", {}, text)));
-			}),
+		for (const { input, ruleOn } of switches) input.checked = Boolean(ruleOn());
+		const lines = known.map((rule) =>
+			line(
+				effect(rule),
+				scope(rule),
+				h("span", { class: "tag", title: "Faults so far, of the requests that match the rule" }, `${rule.fired} of ${rule.matched}`),
+				removeButton(`Remove fault ${rule.id}`, () => change(() => server.deleteFault(rule.id))),
+			),
 		);
-		const line = (rule) =>
-			h(
-				"li",
-				{},
-				h("div", {}, h("b", {}, effect(rule)), h("span", { class: "dim" }, ` ${scope(rule)}`)),
-				h("span", { class: "tag", title: "Faults so far, of the requests that the rule concerned" }, `${rule.fired ?? 0} of ${rule.matched ?? 0}`),
-				button(`Remove fault ${rule.id}`, () => attempt(async () => (await server.deleteFault(String(rule.id)), await showFaults())), { icon: "trash", iconOnly: true, kind: "quiet" }),
-			);
-		rules.replaceChildren(...(known.length > 0 ? known.map(line) : [h("li", { class: "none" }, "No faults: every request is answered as it should be.")]));
+		replaceLines(rules, lines, "No faults.");
 	};
-	const addRule = () =>
+	const switches = SWITCHES.map(([label, text, preset]) => {
+		const ruleOn = () => known.find((one) => same(one, preset));
+		const input = h("input", { type: "checkbox", role: "switch" });
+		input.addEventListener("change", () => change(() => (ruleOn() ? server.deleteFault(ruleOn().id) : server.addFault(preset))));
+		return { input, ruleOn, element: h("label", { class: "switch" }, input, h("span", {}, h("b", {}, label), h("small", {}, text))) };
+	});
+	const addRule = () => {
+		const action = field({ name: "action", label: "What happens", type: "select", options: Object.entries(ACTIONS).map(([kind, [label]]) => [kind, label]) });
+		action.addEventListener("change", ({ target }) => (target.form.elements.value.value = ACTIONS[target.value][1]));
 		ask({
 			title: "New fault",
 			wide: true,
 			fields: [
-				{ name: "action", label: "What happens", type: "select", options: Object.entries(ACTIONS).map(([kind, [label]]) => [kind, label]) },
-				{ name: "value", label: "Its value", value: "ServerBusy" },
+				action,
+				{ name: "value", label: "Error code, time or number", value: "ServerBusy" },
 				{ name: "service", label: "Service", type: "select", options: [["", "any"], ...["blob", "queue", "table", "file", "dfs"].map((one) => [one, one])] },
 				{ name: "operation", label: "Operation", placeholder: "Put Blob" },
 				{ name: "container", label: "Container, queue, table or share", placeholder: "orders*" },
 				{ name: "path", label: "Path below the account", placeholder: "/orders/*.json" },
-				{ name: "times", label: "At most this many times", type: "number", min: 1 },
-				{ name: "after", label: "Not for the first", type: "number", min: 0 },
-				{ name: "probability", label: "Probability", value: "1" },
+				{ name: "times", label: "Times at most", type: "number", min: 1 },
+				{ name: "after", label: "Skip the first", type: "number", min: 0 },
+				{ name: "probability", label: "Probability, 0 to 1", value: "1" },
 			],
 			submit: "Add",
 			action: (values) => server.addFault(ruleOf(values)),
 		}).then((done) => done && attempt(showFaults));
-	const faultsCard = h("section", { class: "card wide" }, h("h2", {}, icon("bolt"), "Faults"), switches, rules, h("div", { class: "button-row" }, button("New fault", addRule, { icon: "plus", kind: "primary small" }), button("Remove all", () => attempt(async () => (await server.deleteFaults(), await showFaults())), { kind: "small" })), h("p", { class: "hint" }, "Faults concern the requests of this console too. The journal names the fault of each request."));
+	};
+	const faultsCard = wideCard([icon("bolt"), "Faults"], h("div", { class: "switches" }, switches.map(({ element }) => element)), rules, buttonRow(button("New fault", addRule, { icon: "plus", kind: "primary small" }), button("Remove all", () => change(server.deleteFaults), { kind: "small" })), hint("Faults apply to the requests of this console too. The journal names the fault of each request."));
 
 	// Reset
 
 	const resetAll = () => confirmDelete("everything", async () => (await server.reset(), await context.update(), context.changed()), "All data of all accounts, on disk too, and the clock is set back.").then((done) => done && (showClock(), notify("The server is empty")));
 	const resetOne = (name) => confirmDelete(`all data of ${name}`, async () => (await server.reset(name), context.changed())).then((done) => done && notify(`${name} is empty`));
-	const resetCard = h("section", { class: "card" }, h("h2", {}, icon("trash"), "Reset"), h("div", { class: "button-row" }, context.server.accounts.length > 1 && context.server.accounts.map(({ name }) => button(`Empty ${name}`, () => resetOne(name), { kind: "small" })), button("Empty the server", resetAll, { kind: "small danger-quiet" })));
+	const resetCard = card([icon("trash"), "Reset"], buttonRow(context.server.accounts.length > 1 && context.server.accounts.map(({ name }) => button(`Empty ${name}`, () => resetOne(name), { kind: "small" })), button("Empty the server", resetAll, { kind: "small danger-quiet" })));
 
-	const facts = context.server;
 	const usage = h("dl", {});
 	const memory = [];
 	const showUsage = async () => {
@@ -152,13 +169,14 @@ export function control(context) {
 		if (memory.length > 60) memory.shift();
 		const total = [...metrics].reduce((sum, [name, value]) => sum + (name.startsWith("lazuli_requests_total") ? value : 0), 0);
 		const rows = [["Requests", number(total)], ["On disk", disk !== undefined && bytes(disk)], ["Memory", used && [bytes(used), memory.length > 1 && sparkline(memory, { label: "Memory of the process over time" })]]];
-		usage.replaceChildren(...rows.filter(([, value]) => value).flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
+		usage.replaceChildren(...facts(rows));
 	};
-	const serverCard = h("section", { class: "card" }, h("h2", {}, "Server"), h("dl", {}, [["Version", facts.version], ["Started", time(facts.started)], ["Data", facts.location ?? "in memory"], ["TLS", facts.tls ? "yes" : "no"]].map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])), usage);
+	const { version, started, location, tls } = context.server;
+	const serverCard = card("Server", h("dl", {}, facts([["Version", version], ["Started", time(started)], ["Data", location ?? "in memory"], ["TLS", tls ? "yes" : "no"]])), usage);
 
 	const { element } = frame({ crumbs, content: h("div", { class: "columns" }, clockCard, pointsCard, faultsCard, resetCard, serverCard), scroll: true });
 	showClock();
-	const timers = [setInterval(showClock, 1000), setInterval(() => !document.hidden && attempt(showUsage), 3000), setInterval(() => !document.hidden && !document.querySelector("dialog[open]") && known.length > 0 && attempt(showFaults), 3000)];
+	const timers = [setInterval(showClock, 1000), setInterval(() => !document.hidden && attempt(showUsage), 3000), setInterval(() => !document.hidden && !document.querySelector("dialog[open]") && known.length > 0 && !rules.contains(document.activeElement) && attempt(showFaults), 3000)];
 	attempt(showPoints);
 	attempt(showFaults);
 	attempt(showUsage);
@@ -166,7 +184,7 @@ export function control(context) {
 }
 
 function ruleOf({ action, value, probability, ...limits }) {
-	const rule = { do: { [action]: ACTIONS[action][1](value.trim()) } };
+	const rule = { do: { [action]: ACTIONS[action][2](value.trim()) } };
 	for (const [name, text] of Object.entries(limits)) if (text.trim()) rule[name] = ["times", "after"].includes(name) ? Number(text) : text.trim();
 	if (Number(probability) !== 1) rule.probability = Number(probability);
 	return rule;

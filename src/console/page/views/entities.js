@@ -1,8 +1,8 @@
 // The entities of a table: a query, and an editor.
 
-import { button, h, icon, plural, time } from "../ui/dom.js";
+import { button, h, plural, time } from "../ui/dom.js";
 import { ask, confirmDelete } from "../ui/dialog.js";
-import { action, blank, common, frame } from "../ui/frame.js";
+import { action, blank, common, frame, resourceCrumbs } from "../ui/frame.js";
 import { VirtualList } from "../ui/list.js";
 import { notify } from "../ui/notify.js";
 import { hidePane, properties, section, showPane } from "../ui/pane.js";
@@ -66,6 +66,7 @@ export function entities(context, account, name) {
 		return { element: h("div", {}, body, more), read: () => [...body.children].map((line) => line.read()).filter((one) => one.name !== "") };
 	}
 
+	const same = (one, other) => one.partition === other.partition && one.row === other.row;
 	const insert = () => {
 		const { element, read } = form();
 		return ask({ title: "New entity", wide: true, fields: [element], submit: "Insert", action: () => table.insertEntity(account.name, name, read()) }).then(
@@ -78,14 +79,14 @@ export function entities(context, account, name) {
 		return ask({ title: `${row.partition} / ${row.row}`, wide: true, fields: [element], action: () => table.updateEntity(account.name, name, row, read()) }).then(async (done) => {
 			if (!done) return;
 			notify("Entity replaced");
-			await list.reload((other) => other.partition === row.partition && other.row === row.row);
+			await list.reload(same);
 			if (list.selected) select(list.selected);
 		});
 	};
 	const remove = async () => {
 		const rows = list.chosen;
 		if (rows.length === 0) return;
-		const what = rows.length === 1 ? `entity ${rows[0].partition} / ${rows[0].row}` : `${rows.length} entities`;
+		const what = rows.length === 1 ? `entity ${rows[0].partition} / ${rows[0].row}` : plural(rows.length, "entity");
 		if (await confirmDelete(what, () => Promise.all(rows.map((row) => table.deleteEntity(account.name, name, row))))) {
 			notify(`${what} deleted`);
 			hidePane();
@@ -94,7 +95,7 @@ export function entities(context, account, name) {
 	};
 
 	const select = (row) =>
-		showPane({ icon: icon("table", 20), title: `${row.partition} / ${row.row}`, subtitle: plural(row.properties.length, "property").replace("propertys", "properties"), actions: [button("Edit", () => edit(row), { icon: "edit", kind: "primary", title: "Edit (e)" }), button("Delete", remove, { icon: "trash", kind: "danger-quiet" })] }, (add) => {
+		showPane({ icon: "table", title: `${row.partition} / ${row.row}`, subtitle: plural(row.properties.length, "property"), actions: [button("Edit", () => edit(row), { icon: "edit", kind: "primary", title: "Edit (e)" }), button("Delete", remove, { icon: "trash", kind: "danger-quiet" })] }, (add) => {
 			const label = ({ name: property, type }) => h("span", {}, property, h("span", { class: "type" }, ` ${type}`));
 			add(section("Properties", properties(row.properties.map((one) => [label(one), text(one.value)]))), section("ETag", properties([["ETag", row.etag]]), { open: false }));
 		});
@@ -103,13 +104,13 @@ export function entities(context, account, name) {
 		filter ? blank("No entity matches the filter") : blank("This table is empty", "Entities are rows of typed properties. Each has its own.", button("New entity", insert, { icon: "plus", kind: "primary" }));
 	const list = new VirtualList({ label: `Entities of ${name}`, noun: "entity", columns: [], load, onselect: select, onopen: edit, empty, marks: true });
 	list.element.classList.add("sideways");
-	const refresh = () => list.reload((row) => row.partition === list.selected?.partition && row.row === list.selected?.row);
+	const refresh = () => list.reload(same);
 	const { element } = frame({
-		crumbs: [[account.name, context.href(account.name)], ["Tables", context.href(account.name, "table")], [name]],
+		crumbs: resourceCrumbs(context, account, "table", "Tables", name),
 		actions: [...common(remove, refresh), action("New entity", "plus", insert, "n", "primary")],
 		filter: { placeholder: "OData filter: PartitionKey eq 'a' and Price gt 10", enter: true, wide: true, onfilter: (next) => ((filter = next.trim()), hidePane(), list.reload()) },
 		content: list.element,
 	});
 	list.reload();
-	return { title: name, element, list, keys: { n: insert, e: () => edit(), d: remove, Delete: remove, r: refresh }, dispose: () => list.dispose() };
+	return { title: name, element, list, keys: { n: insert, e: () => edit(), d: remove, Delete: remove, r: refresh } };
 }

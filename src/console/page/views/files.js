@@ -1,13 +1,13 @@
 // The files and directories of a share.
 
-import { button, bytes, h, icon, time } from "../ui/dom.js";
+import { button, bytes, h, time } from "../ui/dom.js";
 import { dropArea, uploadAll } from "../ui/drop.js";
-import { action, blank, byPrefix, common, folderCrumbs, frame } from "../ui/frame.js";
-import { VirtualList } from "../ui/list.js";
+import { blank, byPrefix, frame, resourceCrumbs } from "../ui/frame.js";
+import { named, VirtualList } from "../ui/list.js";
 import { attempt } from "../ui/notify.js";
 import { metadataSection, returned, showPane } from "../ui/pane.js";
 import * as fileApi from "../storage/file.js";
-import { bound } from "../storage/rest.js";
+import { bound, encodePath } from "../storage/rest.js";
 import { contentActions } from "./content.js";
 import { preview } from "./preview.js";
 import { sasDialog } from "./sas.js";
@@ -16,6 +16,7 @@ export function files(context, account, share, folder) {
 	const file = bound(fileApi, account.name, share);
 	const base = folder ? `${folder.replace(/\/$/, "")}/` : "";
 	const pathOf = (row) => base + row.name;
+	const urlOf = (path) => account.endpoints.file + encodePath(share, ...path.split("/").filter(Boolean));
 	const href = (path) => context.href(account.name, "file", share, path);
 	let prefix = "";
 
@@ -33,7 +34,7 @@ export function files(context, account, share, folder) {
 				});
 			}
 		});
-		if (ready) await uploadAll(chosen, (path, content, progress, signal) => file.uploadFile(base + path, content, { type: content.type || undefined, progress, signal }));
+		if (ready) await uploadAll(chosen, (path, content, progress, signal) => file.uploadFile(base + path, content, { type: content.type, progress, signal }));
 		list.reload();
 	};
 	/** Deletes a file, or a directory from its leaves up: the service deletes empty directories only. */
@@ -45,7 +46,7 @@ export function files(context, account, share, folder) {
 		}
 		await file.deletePath(path, isFolder);
 	}
-	const { choose, create, remove, download, edit, form } = contentActions({
+	const { buttons, keys, choose, createDirectory, remove, download, edit } = contentActions({
 		noun: "file",
 		types: false,
 		list: () => list,
@@ -55,11 +56,11 @@ export function files(context, account, share, folder) {
 		create: ({ name, text }) => file.uploadFile(base + name, new Blob([text]), { type: "text/plain; charset=utf-8" }),
 		remove: (row) => removePath(pathOf(row), row.folder),
 		url: (row) => file.fileUrl(pathOf(row)),
+		address: (row) => urlOf(row ? pathOf(row) : base),
 		read: (row) => file.fileText(pathOf(row)),
+		makeDirectory: (name) => file.createDirectory(base + name),
 		write: (row, text) => file.replaceFileText(pathOf(row), text),
 	});
-	const createDirectory = () =>
-		form({ title: "New directory", fields: [{ name: "name", label: "Name", required: true }], submit: "Create", action: ({ name }) => file.createDirectory(base + name) });
 
 	const select = (row) => {
 		const path = pathOf(row);
@@ -71,20 +72,19 @@ export function files(context, account, share, folder) {
 					button("SAS", () => sasDialog(context, account, { service: "file", resource: [share, path] }), { icon: "key" }),
 				];
 		actions.push(button("Delete", remove, { icon: "trash", kind: "danger-quiet" }));
-		showPane({ icon: icon(row.folder ? "folder" : "file", 20), title: row.name, subtitle: row.folder ? "directory" : undefined, actions }, async (add, current) => {
+		showPane({ icon: row.folder ? "folder" : "file", title: row.name, subtitle: row.folder ? "directory" : undefined, actions }, async (add, current) => {
 			const { headers, metadata } = await file.fileProperties(path, row.folder);
 			if (!current()) return;
 			const size = Number(headers["content-length"]);
 			if (!row.folder) add(await preview({ name: row.name, type: headers["content-type"], size, read: (length) => file.fileStart(path, length), url: () => file.fileUrl(path) }));
 			add(
-				returned(headers, [["Path", path], ["URL", `${account.endpoints.file}/${share}/${path}`]]),
+				returned(headers, [["Path", path], ["URL", urlOf(path)]]),
 				metadataSection(metadata, (next) => file.setFileMetadata(path, row.folder, next)),
 			);
 		});
 	};
 
-	const nameCell = (row) =>
-		h("span", { class: "named" }, icon(row.folder ? "folder" : "file"), h("span", { class: "ellipsis", title: row.name }, row.folder ? h("a", { href: href(pathOf(row)), tabIndex: -1 }, row.name) : row.name));
+	const nameCell = (row) => (row.folder ? named("folder", h("a", { href: href(pathOf(row)), tabIndex: -1 }, row.name), row.name) : named("file", row.name, row.name));
 	const empty = () =>
 		prefix
 			? blank(`Nothing begins with “${prefix}”`)
@@ -104,15 +104,14 @@ export function files(context, account, share, folder) {
 		empty,
 		marks: true,
 	});
-	const refresh = () => list.reload((row) => row.name === list.selected?.name);
 	const segments = base.split("/").filter(Boolean);
 	const { element } = frame({
-		crumbs: folderCrumbs(context, account, "file", "File shares", share, base, href),
-		actions: [...common(remove, refresh), action("Download", "download", download, undefined, "quiet"), action("New directory", "folder", createDirectory, undefined, "quiet"), action("New", "plus", create, "n"), action("Upload", "upload", choose, "u", "primary")],
+		crumbs: resourceCrumbs(context, account, "file", "File shares", share, base, href),
+		actions: buttons,
 		filter: byPrefix((text) => ((prefix = text), list.reload())),
 		content: list.element,
 	});
 	dropArea(element, upload);
 	list.reload();
-	return { title: segments.at(-1) ?? share, element, list, keys: { n: create, u: choose, e: edit, d: remove, Delete: remove, r: refresh }, dispose: () => list.dispose() };
+	return { title: segments.at(-1) ?? share, element, list, keys };
 }

@@ -15,7 +15,9 @@ export function foot(element, context) {
 		if (document.hidden) return;
 		const moved = context.server.clock_offset_seconds;
 		now.textContent = `${clock(context.now())}${moved > 0 ? ` (+${duration(moved)})` : ""}`;
-		state.className = `live ${server.control ? (feed.live ? "on" : "off") : "on"}`;
+		const connected = !server.control || feed.live;
+		state.className = `live ${connected ? "on" : "off"}`;
+		state.title = connected ? "Connected" : "Not connected";
 		if (!server.control) return;
 		const { good, bad } = feed.rates();
 		plot.replaceChildren(sparkline(good.map((value, at) => value + bad[at]), { width: 110, height: 18, label: "Requests of the last minute" }));

@@ -1,6 +1,6 @@
 // The journal, live: each request with its result and, if it was refused, the reason.
 
-import { button, bytes, clock, h, icon, number, time } from "../ui/dom.js";
+import { button, bytes, clock, h, icon, number } from "../ui/dom.js";
 import { action, blank, frame, toggle } from "../ui/frame.js";
 import { VirtualList } from "../ui/list.js";
 import { attempt } from "../ui/notify.js";
@@ -32,12 +32,12 @@ export function journal(context) {
 		{ label: "Status", width: "60px", cell: (row) => h("span", { class: `http s${Math.floor(row.status / 100)}` }, row.status) },
 		{ label: "Operation", width: "minmax(84px, 190px)", class: "ellipsis", cell: (row) => row.operation ?? row.method },
 		{ label: "Resource", width: "minmax(0, 1fr)", class: "ellipsis", wide: true, cell: (row) => h("span", { title: row.path }, decodePath(row.path)) },
-		{ label: "Why", width: "minmax(0, 1.2fr)", class: "ellipsis", cell: (row) => (row.status >= 400 ? h("span", { title: row.reason }, h("b", {}, row.code ?? ""), row.reason && ` ${row.reason}`) : row.fault ? h("span", { class: "tag warn" }, `fault ${row.fault}`) : "") },
+		{ label: "Reason", width: "minmax(0, 1.2fr)", class: "ellipsis", cell: (row) => (row.status >= 400 ? h("span", { title: row.reason }, h("b", {}, row.code ?? ""), row.reason && ` ${row.reason}`) : row.fault ? h("span", { class: "tag warn" }, `fault ${row.fault}`) : "") },
 		{ label: "Took", width: "68px", end: true, wide: true, class: "dim", cell: (row) => took(row.ms) },
 		{ label: "Size", width: "78px", end: true, wide: true, class: "dim", cell: (row) => bytes((row.bytes_in ?? 0) + (row.bytes_out ?? 0)) },
 	];
 	const select = (row) =>
-		showPane({ icon: icon("journal", 20), title: row.operation ?? row.method, subtitle: `${row.status} ${row.code ?? ""}` }, (add) => {
+		showPane({ icon: "journal", title: row.operation ?? row.method, subtitle: `${row.status} ${row.code ?? ""}` }, (add) => {
 			if (row.reason) add(h("p", { class: "reason-box" }, row.reason));
 			const [path, query = ""] = row.path.split("?");
 			add(
@@ -113,7 +113,7 @@ export function journal(context) {
 		content: h("div", { class: "stack" }, plot, list.element, spoken),
 	});
 	list.reload();
-	return { title: "Journal", element, list, keys: { p: pause, d: clear }, dispose: () => (unlisten(), timers.forEach(clearInterval), list.dispose()) };
+	return { title: "Journal", element, list, keys: { p: pause, d: clear }, dispose: () => (unlisten(), timers.forEach(clearInterval)) };
 }
 
 /** The path of a request without its query, as people read it. */

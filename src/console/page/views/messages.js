@@ -1,18 +1,20 @@
 // The messages of a queue.
 
-import { button, bytes, h, icon, number, time } from "../ui/dom.js";
+import { button, bytes, h, number, time } from "../ui/dom.js";
 import { ask, confirmDelete } from "../ui/dialog.js";
-import { action, blank, common, frame, toggle } from "../ui/frame.js";
+import { action, blank, common, frame, resourceCrumbs, toggle } from "../ui/frame.js";
 import { VirtualList } from "../ui/list.js";
 import { attempt, notify } from "../ui/notify.js";
 import { hidePane, properties, section, showPane } from "../ui/pane.js";
 import * as queue from "../storage/queue.js";
+import { indented } from "./preview.js";
 
 const EVERY = 2000;
 
 export function messages(context, account, name) {
 	let decode = true;
 	let follow = false;
+	const expires = (row) => (new Date(row.ExpirationTime).getFullYear() > 9000 ? "never" : time(row.ExpirationTime));
 	const shown = (row) => (decode ? (queue.decoded(row.MessageText) ?? row.MessageText) : row.MessageText);
 
 	const count = h("span", { class: "dim", role: "status" });
@@ -25,16 +27,16 @@ export function messages(context, account, name) {
 
 	const put = () =>
 		ask({
-			title: "New message",
+			title: "Add message",
 			fields: [
 				{ name: "text", label: "Text", type: "textarea", rows: 8 },
 				{ name: "encode", label: "Encode as Base64, as Azure Functions expects", type: "checkbox", value: false },
 				{ name: "visibility", label: "Visible after, in seconds", type: "number", value: "0", min: 0 },
 				{ name: "life", label: "Expires after, in seconds", type: "number", value: "604800", hint: "-1: never" },
 			],
-			submit: "Put",
+			submit: "Add",
 			action: ({ text, encode, visibility, life }) => queue.putMessage(account.name, name, encode ? queue.encoded(text) : text, { visibility, life }),
-		}).then((done) => done && (notify("Message put"), list.reload()));
+		}).then((done) => done && (notify("Message added"), list.reload()));
 
 	const clear = async () => {
 		if (await confirmDelete(`all messages of ${name}`, () => queue.clearQueue(account.name, name))) {
@@ -42,32 +44,26 @@ export function messages(context, account, name) {
 			list.reload();
 		}
 	};
-	const take = () =>
+	const dequeue = () =>
 		attempt(async () => {
-			const message = await queue.take(account.name, name);
-			notify(message ? "The first message was taken out of the queue" : "No message is visible");
+			const message = await queue.dequeue(account.name, name);
+			notify(message ? "The first message was removed from the queue" : "No message is visible");
 			hidePane();
 			list.reload();
 		});
 
 	const select = (row) =>
-		showPane({ icon: icon("queue", 20), title: "Message", subtitle: row.MessageId }, (add) => {
+		showPane({ icon: "queue", title: "Message", subtitle: row.MessageId }, (add) => {
 			const text = shown(row);
-			let pretty = text;
-			try {
-				pretty = JSON.stringify(JSON.parse(text), null, 2);
-			} catch {
-				// Not JSON.
-			}
-			add(h("pre", { class: "preview", tabIndex: 0, "aria-label": "Text" }, pretty));
-			add(section("Properties", properties([["Id", row.MessageId], ["Inserted", time(row.InsertionTime)], ["Expires", new Date(row.ExpirationTime).getFullYear() > 9000 ? "never" : time(row.ExpirationTime)], ["Times dequeued", row.DequeueCount], ["Size", bytes(new TextEncoder().encode(row.MessageText).length)], ["Stored as", text === row.MessageText ? "text" : "Base64"]])));
+			add(h("pre", { class: "preview", tabIndex: 0, "aria-label": "Text" }, indented(text)));
+			add(section("Properties", properties([["Id", row.MessageId], ["Inserted", time(row.InsertionTime)], ["Expires", expires(row)], ["Times dequeued", row.DequeueCount], ["Size", bytes(new TextEncoder().encode(row.MessageText).length)], ["Stored as", text === row.MessageText ? "text" : "Base64"]])));
 		});
 
 	const columns = [
 		{ label: "Text", width: "minmax(0, 1fr)", class: "code ellipsis", cell: (row) => shown(row).slice(0, 300) },
 		{ label: "Dequeued", width: "84px", end: true, cell: (row) => row.DequeueCount },
 		{ label: "Inserted", width: "152px", wide: true, cell: (row) => time(row.InsertionTime) },
-		{ label: "Expires", width: "152px", wide: true, cell: (row) => (new Date(row.ExpirationTime).getFullYear() > 9000 ? "never" : time(row.ExpirationTime)) },
+		{ label: "Expires", width: "152px", wide: true, cell: expires },
 	];
 	const list = new VirtualList({
 		label: `Messages of ${name}`,
@@ -75,13 +71,13 @@ export function messages(context, account, name) {
 		columns,
 		load,
 		onselect: select,
-		empty: () => blank("No message is visible", "Messages that a worker took come back when their visibility timeout ends.", button("New message", put, { icon: "plus", kind: "primary" })),
+		empty: () => blank("No message is visible", "Messages that a worker has dequeued are visible again when their visibility timeout ends.", button("Add message", put, { icon: "plus", kind: "primary" })),
 	});
-	const refresh = () => list.reload((row) => row.MessageId === list.selected?.MessageId);
+	const refresh = () => list.reload((row, before) => row.MessageId === before.MessageId);
 	const timer = setInterval(() => follow && !document.hidden && refresh(), EVERY);
 	const { element } = frame({
-		crumbs: [[account.name, context.href(account.name)], ["Queues", context.href(account.name, "queue")], [name]],
-		actions: [...common(clear, refresh, "Clear"), action("Take the first", "download", take, "t", "quiet"), action("New message", "plus", put, "n", "primary")],
+		crumbs: resourceCrumbs(context, account, "queue", "Queues", name),
+		actions: [...common(clear, refresh, "Clear queue"), action("Dequeue message", "download", dequeue, "t", "quiet"), action("Add message", "plus", put, "n", "primary")],
 		toggles: [
 			toggle("Decode Base64", decode, (on) => ((decode = on), list.setRows(list.rows)), "Show messages that are Base64 as the text in them"),
 			toggle("Follow", follow, (on) => (follow = on), "Peek every two seconds"),
@@ -90,5 +86,5 @@ export function messages(context, account, name) {
 		content: list.element,
 	});
 	list.reload();
-	return { title: name, element, list, keys: { n: put, d: clear, t: take, r: refresh }, dispose: () => (clearInterval(timer), list.dispose()) };
+	return { title: name, element, list, keys: { n: put, d: clear, t: dequeue, r: refresh }, dispose: () => clearInterval(timer) };
 }

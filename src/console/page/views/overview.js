@@ -1,18 +1,18 @@
 // An account: what it holds, how to connect to it, and what to do first when it is empty.
 
-import { button, bytes, copy, h, icon, number, plural } from "../ui/dom.js";
+import { button, bytes, capitalized, copy, h, hint, icon, number, plural } from "../ui/dom.js";
 import { ask, field } from "../ui/dialog.js";
 import { chooseFiles, dropArea, uploadAll } from "../ui/drop.js";
-import { action, frame } from "../ui/frame.js";
+import { action, card, frame, wideCard } from "../ui/frame.js";
 import { attempt } from "../ui/notify.js";
 import { bars, sizeBar, sparkline } from "../ui/plot.js";
-import { createContainer, listBlobs, retention, setRetention, upload } from "../storage/blob.js";
-import { KINDS } from "./kinds.js";
+import { createContainer, retention, setRetention, upload } from "../storage/blob.js";
+import { ENDPOINTS, KINDS } from "./kinds.js";
 import { createResource } from "./resources.js";
 
 // How many resources are counted before it is "more than".
 const COUNTED = 1000;
-// How many containers are measured for the plot, and how many blobs of each.
+// How many containers are measured for the plot.
 const MEASURED = 12;
 
 /** A connection string. Its key is not shown, and is copied with the rest. */
@@ -79,14 +79,15 @@ export function overview(context, account) {
 			},
 		}).then(async (done) => {
 			if (!done) return;
-			await uploadAll(files, (path, file, progress, signal) => upload(account.name, name, path, file, { type: file.type || undefined, progress, signal }));
+			await uploadAll(files, (path, file, progress, signal) => upload(account.name, name, path, file, { type: file.type, progress, signal }));
 			context.changed();
 			context.go(account.name, "blob", name);
 		});
 	};
 	const choose = () => chooseFiles(uploadTo);
+	const copyConnection = () => copy(account.connection_string, "Connection string copied");
 
-	const connect = h("section", { class: "card wide" }, h("h2", {}, "Connection string"), secret(account.connection_string, "connection string"), h("dl", { class: "endpoints" }, Object.entries(account.endpoints).map(([service, url]) => [h("dt", {}, { blob: "Blob", queue: "Queue", table: "Table", file: "File", dfs: "Data Lake" }[service] ?? service), h("dd", {}, h("button", { type: "button", class: "value", title: "Copy", onclick: () => copy(url, "Endpoint copied") }, url))])), account.options.length > 0 && h("p", { class: "hint" }, "Options: ", account.options.map((option) => h("span", { class: "tag" }, option))));
+	const connect = wideCard("Connection string", secret(account.connection_string, "connection string"), h("dl", { class: "endpoints" }, Object.entries(account.endpoints).map(([service, url]) => [h("dt", {}, ENDPOINTS[service]), h("dd", {}, h("button", { type: "button", class: "value", title: "Copy", onclick: () => copy(url, "Endpoint copied") }, url))])), account.options.length > 0 && hint("Options: ", account.options.map((option) => h("span", { class: "tag" }, option))));
 
 	const dropCard = h("section", { class: "card drop-card" }, icon("upload", 28), h("p", {}, h("b", {}, "Drop files here"), " to store them as blobs"), button("Choose files", choose, { icon: "upload", kind: "primary" }));
 	dropArea(dropCard, uploadTo);
@@ -94,9 +95,9 @@ export function overview(context, account) {
 	const first = () => [
 		h("div", { class: "hero" }, h("h2", {}, "This account is empty"), h("p", {}, "Connect with the SDK or the tool that you use with Azure, unchanged, or put something into it here.")),
 		connect,
-		h("section", { class: "card wide" }, h("h2", {}, "Store a first blob"), codeTabs(account.connection_string)),
+		wideCard("Store a first blob", codeTabs(account.connection_string)),
 		dropCard,
-		h("section", { class: "card" }, h("h2", {}, "Or create"), h("div", { class: "create-list" }, services.map((service) => button(KINDS[service].noun.replace(/^./, (letter) => letter.toUpperCase()), () => createResource(context, account, service), { icon: KINDS[service].icon })))),
+		card("Or create", h("div", { class: "create-list" }, services.map((service) => button(capitalized(KINDS[service].noun), () => createResource(context, account, service), { icon: KINDS[service].icon })))),
 	];
 
 	function counts(pages) {
@@ -109,27 +110,26 @@ export function overview(context, account) {
 	}
 
 	function sizes(containers) {
-		const rows = h("div", { class: "sizes" }, h("p", { class: "hint" }, "Loading"));
+		const rows = h("div", { class: "sizes" }, hint("Loading"));
 		const measure = async () => {
 			const found = [];
 			for (const { name } of containers.slice(0, MEASURED)) {
 				if (stopped) return;
-				const page = await listBlobs(account.name, name, { size: COUNTED });
-				found.push({ name, more: Boolean(page.next), count: page.rows.length, size: page.rows.reduce((sum, row) => sum + Number(row.properties["Content-Length"] ?? 0), 0) });
+				found.push({ name, ...(await KINDS.blob.measure(account.name, { name })) });
 			}
 			found.sort((a, b) => b.size - a.size);
 			const line = ({ name, more, count, size }) =>
 				h("a", { class: "size-row", href: context.href(account.name, "blob", name) }, h("span", { class: "ellipsis" }, name), h("span", { class: "dim" }, `${number(count)}${more ? "+" : ""}`), sizeBar(size, found[0].size));
 			const total = found.reduce((sum, one) => sum + one.size, 0);
-			rows.replaceChildren(...found.map(line), h("p", { class: "hint" }, `${bytes(total)} in ${plural(found.length, "container")}${containers.length > MEASURED ? ", the first ones by name" : ""}${found.some((one) => one.more) ? `; + is more than the first ${number(COUNTED)} blobs` : ""}`));
+			rows.replaceChildren(...found.map(line), hint(`${bytes(total)} in ${plural(found.length, "container")}${containers.length > MEASURED ? ", the first ones by name" : ""}${found.some((one) => one.more) ? `; + is more than the first ${number(COUNTED)} blobs` : ""}`));
 		};
 		attempt(measure);
-		return h("section", { class: "card" }, h("h2", {}, "Containers by size"), rows);
+		return card("Containers by size", rows);
 	}
 
 	function rates() {
 		const { feed } = context;
-		if (!context.server.control) return h("section", { class: "card" }, h("h2", {}, "Requests"), h("p", { class: "hint" }, "The server records requests when it is started with ", h("code", {}, "--control"), "."));
+		if (!context.server.control) return card("Requests", hint("The server records requests when it is started with ", h("code", {}, "--control"), "."));
 		const body = h("div", { class: "rates" });
 		const show = () => {
 			const { good, bad, bytesIn, bytesOut } = feed.rates();
@@ -145,23 +145,23 @@ export function overview(context, account) {
 		show();
 		const timer = setInterval(() => !document.hidden && show(), 1000);
 		ends.push(() => clearInterval(timer));
-		return h("section", { class: "card" }, h("h2", {}, "Requests"), body, h("a", { href: context.href("server", "journal") }, "Journal"));
+		return card("Requests", body, h("a", { href: context.href("server", "journal") }, "Journal"));
 	}
 
 	function softDelete() {
-		const control = h("div", {}, h("p", { class: "hint" }, "Loading"));
+		const control = h("div", {}, hint("Loading"));
 		attempt(async () => {
 			const days = await retention(account.name);
-			const select = field({ name: "days", label: "Keep deleted blobs for", type: "select", value: String(days), options: [...new Set([0, 1, 7, 14, 30, 365, days])].sort((a, b) => a - b).map((one) => [String(one), one === 0 ? "no time" : plural(one, "day")]) });
+			const select = field({ name: "days", label: "Retention of deleted blobs", type: "select", value: String(days), options: [...new Set([0, 1, 7, 14, 30, 365, days])].sort((a, b) => a - b).map((one) => [String(one), one === 0 ? "off" : plural(one, "day")]) });
 			select.querySelector("select").addEventListener("change", (event) => attempt(() => setRetention(account.name, Number(event.target.value)), "Soft delete set"));
 			control.replaceChildren(select);
 		});
-		return h("section", { class: "card" }, h("h2", {}, "Soft delete"), control, h("p", { class: "hint" }, "A deleted blob can be restored for that time. “Deleted” above a list of blobs shows them."));
+		return card("Soft delete", control, hint("A deleted blob can be undeleted for that long. “Deleted” above a list of blobs shows them."));
 	}
 
 	const { element } = frame({
 		crumbs: [[account.name]],
-		actions: [action("SAS maker", "key", () => context.go(account.name, "sas"), "g s", "quiet"), action("Connection string", "copy", () => copy(account.connection_string, "Connection string copied"), "c"), action("Upload", "upload", choose, "u", "primary")],
+		actions: [action("Shared access signature", "key", () => context.go(account.name, "sas"), "g s", "quiet"), action("Connection string", "copy", copyConnection, "c"), action("Upload", "upload", choose, "u", "primary")],
 		content,
 		scroll: true,
 	});
@@ -170,8 +170,8 @@ export function overview(context, account) {
 		const pages = await Promise.all(services.map((service) => KINDS[service].list(account.name, { size: COUNTED })));
 		if (stopped) return;
 		if (pages.every(({ rows }) => rows.length === 0)) content.replaceChildren(...first());
-		else content.replaceChildren(counts(pages), connect, ...(services.includes("blob") ? [sizes(pages[services.indexOf("blob")].rows)] : []), rates(), dropCard, softDelete(), h("section", { class: "card wide" }, h("h2", {}, "Code"), codeTabs(account.connection_string)));
+		else content.replaceChildren(counts(pages), connect, ...(services.includes("blob") ? [sizes(pages[services.indexOf("blob")].rows)] : []), rates(), dropCard, softDelete(), wideCard("Code", codeTabs(account.connection_string)));
 	};
 	attempt(fill);
-	return { title: account.name, element, keys: { u: choose, c: () => copy(account.connection_string, "Connection string copied"), r: context.show }, dispose: () => ((stopped = true), ends.forEach((end) => end())) };
+	return { title: account.name, element, keys: { u: choose, c: copyConnection, r: context.show }, dispose: () => ((stopped = true), ends.forEach((end) => end())) };
 }

@@ -1,6 +1,6 @@
 // What is in a blob or a file: an image, text, or bytes. And the editor of texts.
 
-import { bytes, h } from "../ui/dom.js";
+import { bytes, h, hint } from "../ui/dom.js";
 import { ask } from "../ui/dialog.js";
 
 const SHOWN = 64 * 1024;
@@ -18,6 +18,15 @@ function textOf(buffer, complete) {
 	}
 }
 
+/** JSON with a line for each value; other text as it is. */
+export function indented(text) {
+	try {
+		return JSON.stringify(JSON.parse(text), null, 2);
+	} catch {
+		return text;
+	}
+}
+
 function hex(buffer) {
 	const rows = [];
 	const view = new Uint8Array(buffer).subarray(0, 256);
@@ -32,7 +41,7 @@ function hex(buffer) {
 
 /** Shows the start of some content. `read(length)` returns its first bytes, `url()` its URL. */
 export async function preview({ name, type, size, read, url }) {
-	if (size === 0) return h("p", { class: "hint" }, "Empty.");
+	if (size === 0) return hint("Empty.");
 	if (IMAGES.test(type ?? "")) {
 		const image = h("img", { class: "preview-image", alt: `Preview of ${name}` });
 		image.src = await url();
@@ -41,15 +50,8 @@ export async function preview({ name, type, size, read, url }) {
 	const buffer = await read(SHOWN);
 	const text = textOf(buffer, size <= SHOWN);
 	if (text === undefined) return h("pre", { class: "preview hex", tabIndex: 0, "aria-label": "First bytes" }, hex(buffer));
-	let shown = text;
-	if (size <= SHOWN && /json/.test(type ?? "") || name.endsWith(".json")) {
-		try {
-			shown = JSON.stringify(JSON.parse(text), null, 2);
-		} catch {
-			// Not JSON, whatever its name says.
-		}
-	}
-	return h("div", {}, h("pre", { class: "preview", tabIndex: 0, "aria-label": "Content" }, shown), size > SHOWN && h("p", { class: "hint" }, `The first ${bytes(SHOWN)} of ${bytes(size)}.`));
+	const shown = /json/.test(type ?? "") || name.endsWith(".json") ? indented(text) : text;
+	return h("div", {}, h("pre", { class: "preview", tabIndex: 0, "aria-label": "Content" }, shown), size > SHOWN && hint(`The first ${bytes(SHOWN)} of ${bytes(size)}.`));
 }
 
 /** Opens the editor of a text. `save(text)` stores it. */

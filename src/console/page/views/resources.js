@@ -1,13 +1,12 @@
 // The list of an account's containers, queues, tables or shares.
 
-import { bytes, h, icon, number } from "../ui/dom.js";
+import { button, bytes, h, number, plural } from "../ui/dom.js";
 import { ask, confirmDelete } from "../ui/dialog.js";
 import { action, blank, byPrefix, common, frame, toggle } from "../ui/frame.js";
-import { VirtualList } from "../ui/list.js";
+import { named, VirtualList } from "../ui/list.js";
 import { attempt, notify } from "../ui/notify.js";
 import { hidePane, showPane } from "../ui/pane.js";
 import { sizeBar } from "../ui/plot.js";
-import { button, plural } from "../ui/dom.js";
 import { KINDS } from "./kinds.js";
 
 const AT_A_TIME = 3;
@@ -53,8 +52,7 @@ export function resources(context, account, service) {
 			// Deleted meanwhile: the cell stays empty.
 		}
 		running--;
-		list.drawn = undefined;
-		list.render();
+		list.redraw();
 		work();
 	};
 	const measuredCell = {
@@ -66,7 +64,7 @@ export function resources(context, account, service) {
 	const nameCell = (row) => {
 		measure(row);
 		const link = row.deleted ? row.name : h("a", { href: context.href(account.name, service, row.name), tabIndex: -1 }, row.name);
-		return h("span", { class: "named" }, icon(kind.itemIcon), h("span", { class: "ellipsis" }, link), row.deleted && h("span", { class: "tag warn" }, "deleted"));
+		return named(kind.itemIcon, link, row.name, row.deleted && h("span", { class: "tag warn" }, "deleted"));
 	};
 	const columns = [
 		{ label: "Name", width: "minmax(120px, 1fr)", cell: nameCell },
@@ -92,11 +90,15 @@ export function resources(context, account, service) {
 		context.changed();
 	};
 
+	const refresh = async () => {
+		await list.reload((row, before) => row.name === before.name);
+		if (list.selected) select(list.selected);
+	};
 	const select = (row) => {
 		const actions = row.deleted
 			? [button("Restore", () => restore(row), { icon: "restore", kind: "primary" })]
 			: [button("Open", () => open(row), { icon: kind.itemIcon, kind: "primary" }), button("Delete", remove, { icon: "trash", kind: "danger-quiet" })];
-		showPane({ icon: icon(kind.itemIcon, 20), title: row.name, subtitle: `${kind.noun} of ${account.name}`, actions }, (add) => kind.describe({ account }, row, add));
+		showPane({ icon: kind.itemIcon, title: row.name, subtitle: `${kind.noun} of ${account.name}`, actions }, (add) => kind.describe({ account, reload: refresh }, row, add));
 	};
 
 	const empty = () =>
@@ -116,7 +118,6 @@ export function resources(context, account, service) {
 	});
 
 	const toggles = kind.canHaveDeleted ? [toggle("Deleted", deleted, (on) => ((deleted = on), list.reload()), `Also show deleted ${kind.noun}s that can be restored`)] : [];
-	const refresh = () => list.reload((row) => row.name === list.selected?.name);
 	const { element } = frame({
 		crumbs: [[account.name, context.href(account.name)], [kind.title]],
 		actions: [...common(remove, refresh), action(`New ${kind.noun}`, "plus", create, "n", "primary")],
@@ -125,5 +126,5 @@ export function resources(context, account, service) {
 		content: list.element,
 	});
 	list.reload();
-	return { title: kind.title, element, list, keys: { n: create, d: remove, Delete: remove, r: refresh }, dispose: () => list.dispose() };
+	return { title: kind.title, element, list, keys: { n: create, d: remove, Delete: remove, r: refresh } };
 }
