@@ -7,7 +7,7 @@ COPY Cargo.toml Cargo.lock ./
 COPY src src
 # Cargo.toml names them, so that cargo looks for them.
 COPY benches benches
-RUN CARGO_PROFILE_RELEASE_STRIP=symbols cargo build --release --locked --bin lazuli
+RUN cargo build --profile dist --locked --bin lazuli
 
 FROM scratch
 # Alpine's busybox: its nc knows -z, by which most compose files check whether Azurite's port is open.
@@ -15,7 +15,7 @@ COPY --from=build /bin/busybox.static /bin/busybox
 RUN ["/bin/busybox", "--install", "-s", "/bin"]
 RUN mkdir -p -m 1777 /tmp && mkdir -p /data /root /usr/bin && ln -s ../../bin/env /usr/bin/env
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
-COPY --from=build /lazuli/target/release/lazuli /usr/local/bin/lazuli
+COPY --from=build /lazuli/target/dist/lazuli /usr/local/bin/lazuli
 
 # Azurite's names, so that compose files and test libraries made for its image run unchanged.
 RUN for name in lazuli-storage azurite azurite-blob azurite-queue azurite-table; do ln -s lazuli "/usr/local/bin/$name"; done

@@ -159,7 +159,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("diagnostics", &["rules", "environment", "operation"]),
     ("http", &["rules", "account", "authority", "environment", "store", "operation", "identity", "diagnostics", "log", "pfx"]),
     ("control", &["rules", "account", "environment", "store", "operation", "diagnostics", "http", "seed"]),
-    ("console", &["operation", "http", "control"]),
+    ("console", &["rules", "operation", "http", "control"]),
     ("config", &["rules", "account", "client_variables", "store", "log", "user", "pfx"]),
     ("health", &["config"]),
     (
