@@ -248,6 +248,9 @@ fn announce(config: &Config, emulator: &Emulator, logger: &Logger) {
                 logger.say(&format!("Data Lake endpoint of {}: {url}", account.name));
             }
         }
+        if let Some(address) = emulator.addresses().first() {
+            logger.say(&format!("Console: {}/_lazuli/", address.url()));
+        }
         if matches!(config.tls, Tls::Automatic { .. }) {
             logger.say(
                 "https is served at the same ports: lazuli run, lazuli env and lazuli trust make clients trust its certificate",

@@ -9,7 +9,7 @@ fn prints_where_it_listens() {
     let running = Running::start(&FREE);
     let ready = running.ready(4);
     // Read before the first request: the line of a request in the log would come between.
-    let (connection, https) = (running.line(), running.line());
+    let (connection, console, https) = (running.line(), running.line(), running.line());
     for ((line, port), name) in ready.iter().zip(["Blob", "Queue", "Table", "File"]) {
         assert_eq!(*line, format!("Lazuli {name} service is listening at http://127.0.0.1:{port}"));
         assert_ne!(*port, 0);
@@ -22,6 +22,7 @@ fn prints_where_it_listens() {
     let endpoints = format!("BlobEndpoint={};QueueEndpoint={};TableEndpoint={};FileEndpoint={};", url(0), url(1), url(2), url(3));
     let account = format!("DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey={WELL_KNOWN_KEY};");
     assert_eq!(connection, format!("Connection string: {account}{endpoints}"));
+    assert_eq!(console, format!("Console: http://127.0.0.1:{}/_lazuli/", ready[0].1));
     assert!(https.starts_with("https is served at the same ports: lazuli run"), "{https}");
 }
 

@@ -1,29 +1,32 @@
-// Elements, icons and the written form of numbers and times.
+// Elements, icons and buttons.
 
 /**
- * Creates an element. Properties that begin with `on` are listeners, `class`, `role`, `aria-…` and `data-…` are attributes, and the rest
- * are properties of the element. Children are nodes, text, or nothing.
+ * Creates an element: `h("p.hint", { title }, children)`. Properties that begin with `on` are listeners, `class`, `role`, `aria-…` and
+ * `data-…` are attributes, and the rest are properties of the element. Children are nodes, text, or nothing.
  */
-export function h(tag, properties = {}, ...children) {
-	const element = document.createElement(tag);
+export function h(selector, ...children) {
+	const [tag, ...classes] = selector.split(".")
+	const element = document.createElement(tag)
+	element.classList.add(...classes)
+	const properties = children[0]?.constructor === Object ? children.shift() : {}
 	for (const [name, value] of Object.entries(properties)) {
-		if (value === undefined || value === null || value === false) continue;
-		if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-		else if (name in element && !["list", "form", "role"].includes(name) && !name.includes("-")) element[name] = value;
-		else element.setAttribute(name, value === true ? "" : value);
+		if (value === undefined || value === null || value === false) continue
+		if (name.startsWith("on")) element.addEventListener(name.slice(2), value)
+		else if (name in element && !["list", "form", "role"].includes(name) && !name.includes("-")) element[name] = value
+		else element.setAttribute(name, value === true ? "" : value)
 	}
-	element.append(...children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false));
-	return element;
+	element.append(...children.flat(Infinity).filter(child => child !== undefined && child !== null && child !== false))
+	return element
 }
 
-const SVG = "http://www.w3.org/2000/svg";
+const SVG = "http://www.w3.org/2000/svg"
 
 /** Creates an element of SVG. All properties are attributes. */
 export function svg(tag, attributes = {}, ...children) {
-	const element = document.createElementNS(SVG, tag);
-	for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-	element.append(...children);
-	return element;
+	const element = document.createElementNS(SVG, tag)
+	for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value)
+	element.append(...children)
+	return element
 }
 
 // One path each, drawn with lines on a square of 16.
@@ -52,95 +55,33 @@ const ICONS = {
 	play: "M5 3.5v9l7-4.5z",
 	pause: "M5.5 3.5v9M10.5 3.5v9",
 	camera: "M2.5 5h3l1-1.5h3l1 1.5h3v7.5h-11zM8 6.8a2 2 0 1 0 0 4 2 2 0 0 0 0-4",
-	bolt: "M9 2 4 9h3.5L7 14l5-7H8.5z",
-};
+	bolt: "M9 2 4 9h3.5L7 14l5-7H8.5z"
+}
 
 export function icon(name, size = 16) {
-	const path = svg("path", { d: ICONS[name] });
-	return svg("svg", { viewBox: "0 0 16 16", width: size, height: size, class: "icon", "aria-hidden": "true" }, path);
+	const path = svg("path", { d: ICONS[name] })
+	return svg("svg", { viewBox: "0 0 16 16", width: size, height: size, class: "icon", "aria-hidden": "true" }, path)
 }
 
 /** A button. `label` is its text, or its name for assistive technology if `iconOnly` is set. */
 export function button(label, onclick, { icon: name, kind = "", iconOnly = false, title, disabled } = {}) {
-	const text = iconOnly ? null : h("span", {}, label);
+	const text = iconOnly ? null : h("span", label)
 	return h(
 		"button",
-		{ type: "button", class: `button ${kind} ${iconOnly ? "icon-only" : ""}`, onclick, title: title ?? (iconOnly ? label : undefined), "aria-label": iconOnly ? label : undefined, disabled },
+		{
+			type: "button",
+			class: `button ${kind} ${iconOnly ? "icon-only" : ""}`,
+			onclick,
+			title: title ?? (iconOnly ? label : undefined),
+			"aria-label": iconOnly ? label : undefined,
+			disabled
+		},
 		name && icon(name),
-		text,
-	);
+		text
+	)
 }
 
-export const capitalized = (text) => text.replace(/^./, (letter) => letter.toUpperCase());
+export const capitalized = text => text.replace(/^./, letter => letter.toUpperCase())
 
 /** A paragraph that explains what is beside it. */
-export const hint = (...text) => h("p", { class: "hint" }, text);
-
-const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
-
-/** `1.5 MiB`. */
-export function bytes(count) {
-	if (count === undefined || count === null || Number.isNaN(count)) return "";
-	let [value, unit] = [Number(count), 0];
-	while (value >= 1024 && unit < UNITS.length - 1) [value, unit] = [value / 1024, unit + 1];
-	return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`;
-}
-
-const numbers = new Intl.NumberFormat("en-US");
-
-/** `12,345`. */
-export const number = (value) => numbers.format(value);
-
-/** `1 entity`, `2 entities`. */
-export const plural = (count, noun) => `${number(count)} ${count === 1 ? noun : `${noun.replace(/([^aeiou])y$/, "$1ie")}s`}`;
-
-const two = (value) => String(value).padStart(2, "0");
-
-export function time(text) {
-	const at = new Date(text ?? "");
-	if (Number.isNaN(at.getTime())) return "";
-	return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${clock(at)}`;
-}
-
-export function clock(text) {
-	const at = new Date(text);
-	return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
-}
-
-/** `1 d 4 h`: the two largest units of a number of seconds. */
-export function duration(seconds) {
-	const units = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]];
-	const first = units.findIndex(([, length]) => seconds >= length);
-	if (first < 0) return "0 s";
-	const parts = [];
-	for (const [unit, length] of units.slice(first, first + 2)) {
-		if (seconds >= length) parts.push(`${Math.floor(seconds / length)} ${unit}`);
-		seconds %= length;
-	}
-	return parts.join(" ");
-}
-
-/** Calls a function once, when it was not called for a while. */
-export function debounce(run, milliseconds) {
-	let timer;
-	return (...values) => {
-		clearTimeout(timer);
-		timer = setTimeout(() => run(...values), milliseconds);
-	};
-}
-
-/** Copies text to the clipboard, and reports it. */
-export async function copy(text, what = "Copied") {
-	const { notify } = await import("./notify.js");
-	try {
-		await navigator.clipboard.writeText(text);
-	} catch {
-		// No clipboard outside secure contexts, such as http at an address of the network.
-		const area = h("textarea", { value: text, class: "off-screen" });
-		(document.querySelector("dialog[open]") ?? document.body).append(area);
-		area.select();
-		document.execCommand("copy");
-		area.remove();
-	}
-	notify(what);
-}
+export const hint = (...text) => h("p.hint", text)
