@@ -236,10 +236,10 @@ fn announce(config: &Config, emulator: &Emulator, logger: &Logger) {
     if let Some(address) = emulator.websites() {
         logger.say(&format!("{} Web service is listening at {}", if azurite { "Azurite" } else { "Lazuli" }, address.url()));
     }
+    if let Some(file) = &config.config_file {
+        logger.say(&format!("Settings are read from {}", file.display()));
+    }
     if !azurite {
-        if let Some(file) = &config.config_file {
-            logger.say(&format!("Settings are read from {}", file.display()));
-        }
         let account = emulator.account();
         let of = if account == WELL_KNOWN_ACCOUNT { String::new() } else { format!(" of {account}") };
         logger.say(&format!("Connection string{of}: {}", emulator.connection_string()));

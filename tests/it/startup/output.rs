@@ -40,6 +40,21 @@ fn prints_where_websites_are() {
     assert!(error.contains("already in use (--web-port N chooses another)"), "{error}");
 }
 
+/// The file with settings has a line, by each name of the program.
+#[test]
+fn prints_which_settings_it_reads() {
+    let folder = Folder::new("settings");
+    let file = folder.0.join("settings.toml");
+    std::fs::write(&file, "silent = true\n").unwrap();
+    let file = file.to_str().unwrap();
+    let arguments = [&FREE[..], &["--config", file]].concat();
+    for (program, ready) in [("lazuli", 4), ("azurite", 6)] {
+        let running = Running::start_as(&folder.link(program), &arguments);
+        running.ready(ready);
+        assert_eq!(running.line(), format!("Settings are read from {file}"), "{program}");
+    }
+}
+
 /// Accounts with a hierarchical namespace have a line each, with the port of `--dfs-port` if there is one. The connection string has no
 /// `DfsEndpoint`, which the SDK for .NET refuses.
 #[test]
