@@ -119,7 +119,7 @@ async fn restore(request: ControlRequest) -> Result<Response<Body>, ControlError
     let restored = blocking(move || {
         let restored = replace(&state, &from, account.as_deref(), moved);
         state.diagnostics.histories.clear(account.as_deref());
-        // Here, because nothing of this function runs on if the client closes the connection.
+        // In this task, because the rest of the function does not run if the client closes the connection.
         if let Some(moved) = moved.filter(|_| restored.is_ok()) {
             state.environment.set_moved(moved);
         }

@@ -61,7 +61,7 @@ struct TruncatedBody {
     sending: Option<Pin<Box<Sleep>>>,
 }
 
-/// Longer than a client takes that reads at once.
+/// A client that reads at once needs less time than this.
 const SENDING: Duration = Duration::from_millis(50);
 
 impl TruncatedBody {
